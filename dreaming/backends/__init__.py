@@ -1,0 +1,1 @@
+"""What answers a task about packets: embedded, recorded, or a model that can only read."""

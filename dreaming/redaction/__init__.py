@@ -1,0 +1,1 @@
+"""What must not leave the machine: credentials refuse a transcript, identities are replaced."""

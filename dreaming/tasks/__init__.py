@@ -1,0 +1,1 @@
+"""What a backend is asked, and how its answer is read."""
