@@ -1,3 +1,114 @@
-"""How alike two texts are: code-aware tokens and how rare they are. Pure functions of text."""
+"""How alike two texts are: code-aware tokens and how rare they are. Pure functions of text.
+
+Sessions word one gotcha differently each time. What they share is rarely the error text; it is the
+one rare thing that the fix adds or the person names (a flag, a tool, a file). So texts become
+tokens that keep such names whole *and* in parts, and rarity over the whole history decides.
+"""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from math import exp, log, sqrt
+from typing import Final
+
+import msgspec
+
+RAREST: Final = 4.0
+"""No token weighs more than this, however rare it is."""
+
+_TOKEN = re.compile(r"[^\W\d][\w@.+-]*|@\w[\w./-]*|--?[A-Za-z][\w-]*")
+_PART = re.compile(r"[_.\-/:@+]+|(?<=[a-z])(?=[A-Z])")
+_PLACEHOLDER = re.compile(r"<[a-z][a-z_-]{1,20}:[0-9a-z]{2,16}>|<(?:home|user|host|redacted)>")
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+COMMON: Final = frozenset(
+    ["the", "a", "an", "and", "or", "of", "to", "in", "on", "for", "is", "are", "was", "were", "be", "been", "it", "its", "this", "that", "these", "those", "with", "as", "at", "by", "from", "not", "no", "do", "does", "did", "don't", "dont", "you", "your", "we", "our", "i", "me", "my", "so", "if", "then", "than", "but", "have", "has", "had", "will", "would", "can", "can't", "could", "should", "must", "need", "needs", "use", "used", "using", "let's", "lets", "just", "all", "any", "there", "here", "what", "which", "when", "where", "who", "how", "one", "two", "first", "again", "file", "files", "line", "run", "running", "error", "errors", "failed", "fail", "found", "cannot", "code", "exit", "command", "updated", "successfully", "true", "false", "null", "none", "self", "return", "import", "def", "string", "new", "old", "repo", "home", "work", "src", "it's", "that's", "isn't", "i'll", "let", "instead", "now", "only", "also", "because", "before", "after", "into", "out", "up", "over", "them", "they", "he", "she", "s", "t", "re", "ll", "ve", "d", "m", "im", "i'm", "ok", "yes", "please"]
+)
+"""Words too common to tell anything, in any session."""
+
+
+@lru_cache(maxsize=65536)
+def _forms(raw: str) -> tuple[str, ...]:
+    """Return a token's whole form and its parts, lower case; nothing for what is no word."""
+    whole = raw.strip("-.").lower()
+    if not 2 <= len(whole) <= 40:
+        return ()
+    if _WIDE.search(whole):
+        return tuple(dict.fromkeys(whole[i : i + 2] for i in range(len(whole) - 1)))
+    parts = [part.lower() for part in _PART.split(raw) if len(part) > 2]
+    return tuple(dict.fromkeys([whole, *parts])) if len(parts) > 1 else (whole,)
+
+
+def tokens(text: str) -> list[str]:
+    """Return the tokens of a text in order, repeats included; placeholders give none."""
+    if "<" in text:
+        text = _PLACEHOLDER.sub(" ", text)
+    found: list[str] = []
+    for raw in _TOKEN.findall(text):
+        found += _forms(raw)
+    return found
+
+
+def telling(text: str) -> list[str]:
+    """Return the distinct tokens of a text that are not common words, in order."""
+    return [token for token in dict.fromkeys(tokens(text)) if token not in COMMON]
+
+
+def rarity(occurrences: int, sessions: int) -> float:
+    """Return how much a token tells: 0 where it is everywhere, at most ``RAREST``."""
+    return min(RAREST, log(1 + max(2, sessions) / (1 + occurrences)))
+
+
+def overlap(one: Collection[str], other: Collection[str]) -> float:
+    """Return the share of distinct tokens that two token sets have in common, 0 to 1."""
+    a, b = frozenset(one), frozenset(other)
+    return len(a & b) / (len(a | b) or 1)
+
+
+def length(vector: Mapping[str, float]) -> float:
+    """Return the Euclidean length of a sparse vector."""
+    return sqrt(sum(weight * weight for weight in vector.values()))
+
+
+def cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """Return the cosine of two sparse vectors."""
+    if len(one) > len(other):
+        one, other = other, one
+    dot = sum(weight * other[key] for key, weight in one.items() if key in other)
+    return dot / ((length(one) * length(other)) or 1.0)
+
+
+_SEPARATOR = re.compile(r"&&|\|\||;|\||\n")
+_WRAPPERS = frozenset(["sudo", "env", "time", "nohup", "command", "exec", "bash", "sh", "zsh", "-lc", "-c", "setsid", "source", "cd"])
+
+
+@lru_cache(maxsize=16384)
+def program(command: str) -> str:
+    """Return the program a command line starts, wrappers and assignments left aside."""
+    for part in _SEPARATOR.split(command[:400]):
+        words = [word for word in part.split() if "=" not in word]
+        if words and words[0] in ("cd", "export", "source"):
+            continue
+        while words and words[0] in _WRAPPERS:
+            words = words[1:]
+        if words:
+            return words[0].rsplit("/", 1)[-1]
+    return ""
+
+
+class Model(msgspec.Struct, frozen=True):
+    """A small logistic model: numbers in, how sure out. The numbers are data, made by a benchmark.
+
+    The names of the features keep data and code from drifting apart.
+    """
+
+    features: tuple[str, ...]
+    weights: tuple[float, ...]
+    bias: float
+
+    def sure(self, values: Sequence[float]) -> float:
+        """Return how sure the model is, 0 to 1."""
+        total = self.bias + sum(w * v for w, v in zip(self.weights, values, strict=True))
+        return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, total))))

@@ -7,13 +7,30 @@ never sees a path. A model behind it can do nothing but read what it was sent.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import ClassVar
 
 import msgspec
 
 from dreaming.errors import BackendUnavailable, DreamingError, NotNow
-from dreaming.packets import Packet
+from dreaming.packets import estimate_tokens
+from dreaming.tasks.interface import Request
+
+__all__ = [
+    "Answer",
+    "AnswerRefused",
+    "Backend",
+    "LetInRefused",
+    "NotReadOnly",
+    "Price",
+    "QuotaReached",
+    "Request",
+    "TooBig",
+    "TransientFailure",
+    "Unanswered",
+    "Unreachable",
+    "Usage",
+    "estimate_tokens",
+]
 
 
 class Price(msgspec.Struct, frozen=True):
@@ -22,26 +39,21 @@ class Price(msgspec.Struct, frozen=True):
     input: float = 0.0
     output: float = 0.0
     source: str = ""
+    cache_write: float = 0.0
+    cache_read: float = 0.0
 
 
 class Usage(msgspec.Struct, frozen=True):
     """What one request used. Tokens as the provider counts them; dollars at list price."""
 
     input_tokens: int = 0
+    """All that was read, from a cache or not."""
     output_tokens: int = 0
     cost: float = 0.0
-
-
-class Request(msgspec.Struct, frozen=True):
-    """One question: stable instructions first, then what is known, then the packets as data."""
-
-    packets: tuple[Packet, ...]
-    system: str
-    """Instructions: the same for every request of one task version."""
-    prompt: str
-    """Known lessons and the rendered packets."""
-    hash: str
-    """64 hex characters over everything the answer depends on, the attempt included."""
+    cache_write_tokens: int = 0
+    """The part of ``input_tokens`` that was put into the provider's cache."""
+    cache_read_tokens: int = 0
+    """The part of ``input_tokens`` that came from the provider's cache."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -66,7 +78,10 @@ class Backend(ABC):
     @property
     @abstractmethod
     def identity(self) -> str:
-        """Name and model, part of the request hash: another model gives another answer."""
+        """Name, then a colon and the model where there is one (``anthropic:claude-haiku-5-5``).
+
+        Part of the request hash: another model gives another answer.
+        """
 
     @property
     @abstractmethod
@@ -87,7 +102,23 @@ class Backend(ABC):
         """
 
 
-class TransientFailure(DreamingError):
+class Unanswered(DreamingError):
+    """The backend gave no usable answer."""
+
+    def __init__(
+        self, message: str = "", *, remedy: str = "", partial: Answer | None = None
+    ) -> None:
+        super().__init__(message, remedy=remedy)
+        self.partial = partial or Answer(text="", complete=False)
+        """What had come before it failed: its text is kept, its usage was paid."""
+
+    @property
+    def text(self) -> str:
+        """The raw text that came with the failure; often empty."""
+        return self.partial.text
+
+
+class TransientFailure(Unanswered):
     """The backend did not answer this time; the batch is tried again another night."""
 
 
@@ -95,7 +126,7 @@ class TooBig(DreamingError):
     """The request is larger than the backend takes; it is split."""
 
 
-class AnswerRefused(DreamingError):
+class AnswerRefused(Unanswered):
     """The model declined to answer; the batch is kept and counted."""
 
 
@@ -116,6 +147,5 @@ class Unreachable(BackendUnavailable):
     """The backend cannot be reached."""
 
 
-def estimate_tokens(texts: Sequence[str]) -> int:
-    """Return a cautious number of tokens for these texts (3.5 bytes a token, rounded up)."""
-    return -(-sum(len(text.encode("utf-8", "replace")) for text in texts) * 2 // 7)
+class NotReadOnly(BackendUnavailable):
+    """The model was offered or used a tool; nothing it answered is believed."""

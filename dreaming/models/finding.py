@@ -113,3 +113,5 @@ class Complaint(msgspec.Struct, frozen=True):
 
     reason: str
     detail: str = ""
+    whole: bool = False
+    """True where the answer as a whole could not be read: its question is still open."""

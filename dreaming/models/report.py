@@ -1,0 +1,103 @@
+"""What became of each transcript, and the report of a night."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import StrEnum
+
+import msgspec
+
+
+class Verdict(StrEnum):
+    """What became of a transcript. Together they add up to what was found."""
+
+    PROCESSED = "processed"
+    """Read to its last whole line."""
+    EXCLUDED = "excluded"
+    """Left out: it holds a high-severity credential shape."""
+    HELD = "held"
+    """Left out until a person says a word: a medium-severity shape."""
+    FAILED = "failed"
+    """Unreadable or not scannable; tried again."""
+    SKIPPED = "skipped"
+    """Not a session, filtered, or not settled yet."""
+
+
+class Outcome(StrEnum):
+    """How a night ended. There is no fourth way."""
+
+    ADVANCED = "advanced"
+    STAYED = "stayed"
+    FAILED = "failed"
+
+
+class Spent(msgspec.Struct):
+    """What a night's requests used; dollars at list price."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+
+
+class Withdrawn(msgspec.Struct):
+    """What was taken back because a transcript turned out to hold a credential, or changed."""
+
+    transcripts: int = 0
+    excerpts: int = 0
+    findings: int = 0
+    answers: int = 0
+
+
+class Queue(msgspec.Struct):
+    """What the night did to ``pending/``."""
+
+    waiting: int = 0
+    new: int = 0
+    updated: int = 0
+    removed: int = 0
+    held_back: int = 0
+    """Eligible, but ``max_pending`` are waiting already."""
+    known: int = 0
+    """Left out because the knowledge base or a loaded file says it already."""
+    decided: int = 0
+    """Left out because a person decided it before."""
+    seen_once: int = 0
+    """Groups from one root session: they wait for a second."""
+
+
+class Report(msgspec.Struct):
+    """Everything a night did, counted with reasons. Nothing is swallowed."""
+
+    started: str
+    backend: str
+    outcome: Outcome = Outcome.STAYED
+    why: str = ""
+    watermark: str | None = None
+    found: int = 0
+    verdicts: dict[Verdict, int] = msgspec.field(default_factory=dict)
+    reasons: dict[str, int] = msgspec.field(default_factory=Counter)
+    """``verdict: reason`` with its number."""
+    read: int = 0
+    """Transcripts opened tonight."""
+    new_bytes: int = 0
+    sessions: int = 0
+    """Conversations the transcripts read tonight belong to (resumes and subagents joined)."""
+    unreadable_lines: int = 0
+    unknown_records: dict[str, int] = msgspec.field(default_factory=Counter)
+    """``agent version: type`` with its number."""
+    excerpts: int = 0
+    findings: int = 0
+    complaints: dict[str, int] = msgspec.field(default_factory=Counter)
+    set_aside: int = 0
+    """Requests that failed as often as we pay for: reported, and no longer in the way."""
+    withdrawn: Withdrawn = msgspec.field(default_factory=Withdrawn)
+    queue: Queue = msgspec.field(default_factory=Queue)
+    spent: Spent = msgspec.field(default_factory=Spent)
+    older: int = 0
+    """Transcripts from before the first night that wait for ``--since all``."""
+    older_bytes: int = 0
+    seconds: dict[str, float] = msgspec.field(default_factory=dict)
+    """Wall time by stage."""
+    failures: list[str] = msgspec.field(default_factory=list)
+    """What failed, in sentences; never with text from a transcript."""

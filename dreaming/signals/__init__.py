@@ -1,1 +1,87 @@
-"""Where in a session a lesson may be: by structure first, by words second."""
+"""What in a session may carry a lesson: one file a signal, one door for all of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from dreaming.models.finding import Excerpt
+from dreaming.models.session import ResultStatus, Session, TurnKind
+from dreaming.signals.assumption import Assumption
+from dreaming.signals.cannot import Cannot
+from dreaming.signals.correction import Correction
+from dreaming.signals.denial import Denial
+from dreaming.signals.error_fix import ErrorFix, harness_failures
+from dreaming.signals.interface import Signal, Walk
+from dreaming.signals.interruption import Interruption
+from dreaming.similarity import tokens
+
+SIGNALS: Final[tuple[Signal, ...]] = (
+    ErrorFix(),
+    Denial(),
+    Interruption(),
+    Correction(),
+    Assumption(),
+    Cannot(),
+)
+LEAST: Final = 0.5
+"""Weaker excerpts are left out and counted."""
+TERMS: Final = 600
+"""How much of each turn counts for how rare a token is, in characters."""
+SHORT_RESULT: Final = 3000
+"""Longer results are documents; their words say nothing about the session."""
+
+
+class Mined(msgspec.Struct, frozen=True):
+    """The excerpts of one session, and what was left out of it, by reason."""
+
+    excerpts: list[Excerpt]
+    left_out: dict[str, int]
+
+
+def mine(session: Session) -> Mined:
+    """Return what carries signal in a redacted session, in the order of its turns."""
+    if session.own_run:
+        return Mined([], {"own-run": 1})
+    walk = Walk(session)
+    found = [excerpt for signal in SIGNALS for excerpt in signal.find(walk)]
+    strong = [excerpt for excerpt in found if excerpt.strength >= LEAST and excerpt.quotations]
+    best: dict[tuple[int, str], Excerpt] = {}
+    for excerpt in strong:
+        place = (excerpt.line, excerpt.kind)
+        if place not in best or excerpt.strength > best[place].strength:
+            best[place] = excerpt
+    left_out = {
+        "harness": harness_failures(walk),
+        "weak": len(found) - len(strong),
+        "same-line": len(strong) - len(best),
+    }
+    return Mined(
+        [best[place] for place in sorted(best)],
+        {reason: count for reason, count in left_out.items() if count},
+    )
+
+
+def excerpts(session: Session) -> list[Excerpt]:
+    """Return the excerpts of a redacted session, in the order of its turns."""
+    return mine(session).excerpts
+
+
+def terms(session: Session) -> frozenset[str]:
+    """Return the distinct tokens of a session, for how rare a token is over the whole history.
+
+    Commands, remarks, words and short results count, each turn only with its beginning.
+    """
+    seen: set[str] = set()
+    for turn in session.turns:
+        if turn.kind is TurnKind.CALL:
+            seen.update(tokens(turn.action[:TERMS]))
+            seen.update(tokens(turn.before[: TERMS // 2]))
+            seen.update(tokens(turn.after[: TERMS // 2]))
+        elif turn.kind in (TurnKind.USER, TurnKind.ASSISTANT) or (
+            turn.kind is TurnKind.RESULT
+            and (len(turn.text) < SHORT_RESULT or turn.status is not ResultStatus.OK)
+        ):
+            seen.update(tokens(turn.text[:TERMS]))
+    return frozenset(seen)

@@ -1,0 +1,98 @@
+"""Do two excerpts show the same gotcha? Only pairs that share something rare are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import log1p
+from typing import Final
+
+from dreaming.aggregation.profile import Profile, Rarities
+from dreaming.aggregation.weights import PAIR
+from dreaming.similarity import overlap
+
+FEATURES: Final = (
+    "cosine",
+    "deed_cosine",
+    "deed_first",
+    "deed_second",
+    "any_first",
+    "error_overlap",
+    "same_program",
+    "same_right_program",
+    "both_words",
+    "both_errors",
+    "shared",
+    "generic",
+    "deed_size",
+)
+RARE_ENOUGH: Final = 1.2
+"""A token this rare makes its excerpts worth comparing."""
+LONGEST_LIST: Final = 60
+"""A token in more excerpts than this (or a twentieth of them) compares nothing."""
+HARD_LIMIT: Final = 400
+"""However long the history is, one token compares no more excerpts than this."""
+
+
+def candidates(profiles: Sequence[Profile], rarities: Rarities) -> Iterator[tuple[int, int]]:
+    """Yield pairs of different roots that share a rare token, each once, in order."""
+    holders: dict[str, list[int]] = {}
+    for place, profile in enumerate(profiles):
+        for token in profile.deed.keys() | profile.whole.keys():
+            holders.setdefault(token, []).append(place)
+    limit = min(HARD_LIMIT, max(LONGEST_LIST, len(profiles) // 20))
+    near: dict[int, set[int]] = {}
+    for token, places in holders.items():
+        if 2 <= len(places) <= limit and rarities.of(token) > RARE_ENOUGH:
+            for later, place in enumerate(places):
+                near.setdefault(place, set()).update(places[later + 1 :])
+    for one in sorted(near):
+        root = profiles[one].kept.root
+        for other in sorted(near[one]):
+            if profiles[other].kept.root != root:
+                yield one, other
+
+
+def features(a: Profile, b: Profile, rarities: Rarities) -> list[float]:
+    """Return what tells about a pair, in the order of ``FEATURES``; no word itself is among it."""
+    shared = sorted(
+        (
+            min(weight, b.deed[token]) * rarities.of(token)
+            for token, weight in a.deed.items()
+            if token in b.deed
+        ),
+        reverse=True,
+    )
+    anywhere = max((rarities.of(t) for t in a.whole.keys() & b.whole.keys()), default=0.0)
+    one, other = a.excerpt, b.excerpt
+    return [
+        _cosine(a.vector, a.vector_length, b.vector, b.vector_length),
+        _cosine(a.deed_vector, a.deed_length, b.deed_vector, b.deed_length),
+        shared[0] if shared else 0.0,
+        shared[1] if len(shared) > 1 else 0.0,
+        anywhere,
+        overlap(a.error, b.error),
+        float(bool(a.program) and a.program == b.program),
+        float(bool(a.right_program) and a.right_program == b.right_program),
+        float(bool(one.words) and bool(other.words)),
+        float(bool(one.error) and bool(other.error)),
+        float(min(6, sum(value > 1 for value in shared))),
+        a.generic + b.generic,
+        log1p(min(len(a.deed), len(b.deed))),
+    ]
+
+
+def _cosine(a: dict[str, float], a_length: float, b: dict[str, float], b_length: float) -> float:
+    if len(a) > len(b):
+        a, b = b, a
+    dot = sum(weight * b[token] for token, weight in a.items() if token in b)
+    return dot / ((a_length * b_length) or 1.0)
+
+
+def likeness(profiles: Sequence[Profile], rarities: Rarities) -> dict[tuple[int, int], float]:
+    """Return how sure each compared pair is of one gotcha; unlikely ones are left out."""
+    found: dict[tuple[int, int], float] = {}
+    for one, other in candidates(profiles, rarities):
+        value = PAIR.sure(features(profiles[one], profiles[other], rarities))
+        if value >= 0.01:
+            found[one, other] = value
+    return found

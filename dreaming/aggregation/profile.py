@@ -1,0 +1,161 @@
+"""What an excerpt is about: its tokens, weighed by where they stand and how rare they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol
+
+import msgspec
+
+from dreaming.models.finding import Excerpt, KeptExcerpt, SignalKind
+from dreaming.models.session import Speaker
+from dreaming.similarity import COMMON, length, program, rarity, tokens
+
+READ: Final = 350
+"""How much of what was said is looked at, in characters."""
+
+
+class Frequencies(Protocol):
+    """In how many sessions of the whole history a term occurs."""
+
+    @property
+    def sessions(self) -> int:
+        """How many sessions the history holds."""
+        ...
+
+    def of(self, term: str) -> int:
+        """Return in how many of them ``term`` occurs."""
+        ...
+
+
+class Profile(msgspec.Struct, frozen=True):
+    """An excerpt's tokens. ``deed`` is what to do; ``whole`` is everything that was seen."""
+
+    kept: KeptExcerpt
+    deed: dict[str, float]
+    """Token to weight: what the fix adds, what the person or the remark names."""
+    whole: dict[str, float]
+    vector: dict[str, float]
+    """``whole`` with rarity, for the cosine."""
+    vector_length: float
+    deed_vector: dict[str, float]
+    deed_length: float
+    error: frozenset[str]
+    said: frozenset[str]
+    """What the person or the remark says."""
+    program: str
+    right_program: str
+    generic: float
+    """How little its own failure says: 1 for a bare failure without a remark."""
+
+    @property
+    def excerpt(self) -> Excerpt:
+        """The excerpt itself."""
+        return self.kept.excerpt
+
+
+class Rarities:
+    """How much each token tells: rare in all sessions, and not in every excerpt either."""
+
+    def __init__(self, frequencies: Frequencies, spread: dict[str, int], roots: int) -> None:
+        self._frequencies = frequencies
+        self._spread = spread
+        self._roots = roots
+        self._cache: dict[str, float] = {}
+
+    def of(self, token: str) -> float:
+        """Return the rarity of a token, 0 to ``similarity.RAREST``."""
+        if token not in self._cache:
+            at_large = rarity(self._frequencies.of(token), self._frequencies.sessions)
+            here = rarity(self._spread.get(token, 0), self._roots)
+            self._cache[token] = at_large * min(1.0, here / 1.8)
+        return self._cache[token]
+
+
+def _put(bag: dict[str, float], found: Iterable[str], weight: float, most: int) -> None:
+    """Give the first ``most`` telling tokens at least this weight."""
+    for token in found:
+        if token in COMMON or token.isdigit():
+            continue
+        if most <= 0:
+            return
+        most -= 1
+        if bag.get(token, 0.0) < weight:
+            bag[token] = weight
+
+
+def spoken(excerpt: Excerpt) -> str:
+    """Return the person's words; what a script prompted is nobody's."""
+    return excerpt.words if excerpt.words_by is Speaker.HUMAN else ""
+
+
+def deed(excerpt: Excerpt) -> dict[str, float]:
+    """Return the tokens of what to do, with weights."""
+    bag: dict[str, float] = {}
+    _put(bag, excerpt.added, 1.0, 20)
+    _put(bag, tokens(excerpt.words[:READ]), 1.0, 60)
+    _put(bag, tokens(excerpt.remark[:READ]), 0.8, 60)
+    _put(bag, excerpt.removed, 0.6, 20)
+    return bag
+
+
+def whole(excerpt: Excerpt) -> dict[str, float]:
+    """Return the tokens of the excerpt; what changes between failure and fix weighs most."""
+    bag: dict[str, float] = {}
+    _put(bag, tokens(excerpt.error), 1.0, 40)
+    _put(bag, tokens(excerpt.wrong), 0.5, 25)
+    _put(bag, tokens(excerpt.right), 0.6, 25)
+    _put(bag, tokens(excerpt.remark[:READ]), 1.2, 40)
+    _put(bag, tokens(excerpt.words[:READ]), 1.5, 40)
+    _put(bag, excerpt.removed, 1.0, 12)
+    _put(bag, excerpt.added, 1.8, 12)
+    return bag
+
+
+def profiles(
+    excerpts: Sequence[KeptExcerpt], frequencies: Frequencies
+) -> tuple[list[Profile], Rarities]:
+    """Return a profile for each excerpt, and how rare each token is among all of them."""
+    bags = [(deed(kept.excerpt), whole(kept.excerpt)) for kept in excerpts]
+    holders: dict[str, set[str]] = {}
+    for kept, (_, everything) in zip(excerpts, bags, strict=True):
+        for token in everything:
+            holders.setdefault(token, set()).add(kept.root)
+    roots = len({kept.root for kept in excerpts})
+    spread = {token: len(found) for token, found in holders.items()}
+    rarities = Rarities(frequencies, spread, roots)
+    return [
+        _profile(kept, doing, everything, rarities, spread)
+        for kept, (doing, everything) in zip(excerpts, bags, strict=True)
+    ], rarities
+
+
+def _profile(
+    kept: KeptExcerpt,
+    doing: dict[str, float],
+    everything: dict[str, float],
+    rarities: Rarities,
+    spread: dict[str, int],
+) -> Profile:
+    excerpt = kept.excerpt
+    vector = {
+        token: weight * rarities.of(token)
+        for token, weight in everything.items()
+        if spread[token] > 1
+    }
+    deed_vector = {token: weight * rarities.of(token) for token, weight in doing.items()}
+    bare = excerpt.kind in (SignalKind.ERROR, SignalKind.ERROR_FIX) and not excerpt.remark
+    return Profile(
+        kept=kept,
+        deed=doing,
+        whole=everything,
+        vector=vector,
+        vector_length=length(vector),
+        deed_vector=deed_vector,
+        deed_length=length(deed_vector),
+        error=frozenset(tokens(excerpt.error)) - COMMON,
+        said=frozenset(tokens(f"{excerpt.words[:READ]}\n{excerpt.remark[:READ]}")) - COMMON,
+        program=program(excerpt.wrong),
+        right_program=program(excerpt.right),
+        generic=float(bare),
+    )

@@ -1,0 +1,194 @@
+"""Settings: what a person may set, what a workspace may set, and who wins.
+
+Whatever can send text somewhere or run something (backend, endpoint, source folders) is read only
+from the person's own file, the environment and the command line. A ``dreaming.toml`` that came with
+a repository may set topics, limits and projects, and is refused when it tries more.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from dreaming.errors import Unusable
+from dreaming.models.candidate import TOPIC_PATTERN
+
+BACKENDS: Final = ("offline", "anthropic", "replay")
+"""Names a person may give; the first is the default and needs no key and no network."""
+
+
+class Projects(BaseModel):
+    """Which projects' sessions belong to this workspace."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    include: tuple[str, ...] = ()
+    """Paths, git remotes, globs of either. Empty: the repository around the workspace, else all."""
+    exclude: tuple[str, ...] = ()
+    """The same forms; what matches here is left out even where ``include`` takes it in."""
+
+
+class WorkspaceSettings(BaseModel):
+    """What ``dreaming.toml`` in a workspace may set."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    topics: tuple[str, ...] = ()
+    """Topics to prefer for candidates. Empty: those the knowledge base has."""
+    max_pending: Annotated[int, Field(ge=1, le=1000)] = 30
+    """How many candidates wait in ``pending/`` at most; the rest are held back, best first."""
+    settle: Annotated[int, Field(ge=0, le=24 * 60)] = 30
+    """Minutes a transcript must have been quiet before it is read; at most 24 hours are waited."""
+    first_night_days: Annotated[int, Field(ge=1)] = 14
+    """How far back a workspace's first night reads."""
+    projects: Projects = Projects()
+
+    @field_validator("topics")
+    @classmethod
+    def _are_slugs(cls, topics: tuple[str, ...]) -> tuple[str, ...]:
+        for topic in topics:
+            if not re.match(TOPIC_PATTERN, topic):
+                raise ValueError(f"{topic!r} is no topic: lower-case letters, digits, hyphens")
+        return topics
+
+
+class AnthropicSettings(BaseModel):
+    """The Messages API, used only when ``backend = "anthropic"`` is named by a person."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = "claude-haiku-5-5"
+    base_url: str | None = None
+    """Another address of the same API; read from the person's settings only."""
+    max_tokens: Annotated[int, Field(ge=256, le=128_000)] = 16_000
+    timeout: Annotated[float, Field(gt=0)] = 600.0
+    """Seconds for one request."""
+
+
+class PersonSettings(BaseSettings):
+    """What only a person may set: ``config.toml`` in the settings folder, or ``DREAMING_*``."""
+
+    model_config = SettingsConfigDict(
+        extra="forbid", frozen=True, env_prefix="DREAMING_", env_nested_delimiter="__"
+    )
+
+    backend: str = "offline"
+    """What answers. A key in the environment never chooses one."""
+    anthropic: AnthropicSettings = AnthropicSettings()
+    replay_answers: Path | None = None
+    """Folder of recorded answers, for the ``replay`` backend."""
+    transcripts: dict[str, tuple[Path, ...]] = {}
+    """Folders to read instead of an agent's default places, by agent."""
+    names: tuple[str, ...] = ()
+    """Names of people and machines to replace wherever they stand."""
+    reviewer: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")] = "me"
+    """The handle that decisions are signed with."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The environment wins over the file; nothing else is looked at."""
+        return env_settings, init_settings
+
+    @field_validator("backend")
+    @classmethod
+    def _is_a_backend(cls, name: str) -> str:
+        if name not in BACKENDS:
+            raise ValueError(f"{name!r} is no backend; there are {', '.join(BACKENDS)}")
+        return name
+
+
+PERSON_ONLY: Final = frozenset(PersonSettings.model_fields)
+
+
+def read_person(path: Path) -> PersonSettings:
+    """Return the person's settings; a missing file means the defaults.
+
+    Raises ``Unusable`` naming file, line and key.
+    """
+    table = _table(path)
+    try:
+        return PersonSettings(**table)
+    except ValidationError as wrong:
+        raise _explained(path, wrong) from wrong
+
+
+def read_workspace(path: Path) -> WorkspaceSettings:
+    """Return a workspace's settings; a missing file means the defaults.
+
+    Raises ``Unusable`` naming file, line and key, also for a key that only a person may set.
+    """
+    table = _table(path)
+    for key in table:
+        if key in PERSON_ONLY:
+            raise Unusable(
+                f"{path}{_line_of(path, key)}: a workspace may not set `{key}`, "
+                "because it decides where text goes or what runs.",
+                remedy=f"Take it out of this file. If you want it, set `{key}` in your own "
+                "config.toml (`dreaming status` names the file).",
+            )
+    try:
+        return WorkspaceSettings(**table)
+    except ValidationError as wrong:
+        raise _explained(path, wrong) from wrong
+
+
+def _table(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+        raise Unusable(f"{path}: not readable as TOML: {wrong}", remedy="Mend the file.") from wrong
+    except OSError as wrong:
+        raise Unusable(
+            f"{path}: {wrong.strerror}", remedy="Give yourself the right to read it."
+        ) from wrong
+
+
+def _explained(path: Path, wrong: ValidationError) -> Unusable:
+    """One error a person can act on, out of pydantic's list."""
+    first = wrong.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        said = f"unknown key `{key}`{_did_you_mean(str(first['loc'][-1]), wrong.title)}"
+    else:
+        said = f"`{key}`: {first['msg'].removeprefix('Value error, ')}"
+    place = _line_of(path, str(first["loc"][-1])) or _line_of(path, str(first["loc"][0]))
+    where = f"{path}{place}" if place else f"{path} (or DREAMING_{key.upper().replace('.', '__')})"
+    return Unusable(f"{where}: {said}", remedy="docs/settings.md lists every setting.")
+
+
+def _did_you_mean(key: str, model: str) -> str:
+    from difflib import get_close_matches
+
+    models: dict[str, type[BaseModel]] = {
+        one.__name__: one for one in (WorkspaceSettings, PersonSettings, Projects)
+    }
+    names = list(models[model].model_fields) if model in models else []
+    close = get_close_matches(key, names, n=1)
+    return f"; did you mean `{close[0]}`?" if close else ""
+
+
+def _line_of(path: Path, key: str) -> str:
+    """``:3`` for the first line that sets ``key`` or opens its table; empty where none does."""
+    pattern = re.compile(rf"^\s*(\[+\s*)?(?:[\w.\"-]+\.)?[\"']?{re.escape(key)}[\"']?\s*[=\].]")
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    for number, line in enumerate(lines, start=1):
+        if pattern.match(line):
+            return f":{number}"
+    return ""

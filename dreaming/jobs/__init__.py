@@ -1,0 +1,1 @@
+"""What the program does, told once: each job has one or two doors above it."""

@@ -1,0 +1,170 @@
+"""Asks a backend about a batch's new excerpts, and never pays twice for one answer.
+
+A raw answer is on disk before anything is made of it. A request that failed twice is split into
+its sessions; one that cannot be split is set aside, so that nothing blocks the way for good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from dreaming.backends.interface import Answer, Backend, TooBig, Unanswered, Usage
+from dreaming.errors import DreamingError
+from dreaming.models.finding import Complaint, Finding, KeptExcerpt
+from dreaming.models.report import Spent
+from dreaming.packets import Packet, number
+from dreaming.stores.answers import Answers, KeptAnswer
+from dreaming.stores.state import State
+from dreaming.tasks import mining
+from dreaming.tasks.interface import Request
+
+MAX_PAID_ATTEMPTS: Final = 2
+
+
+class UnusableAnswer(DreamingError):
+    """A backend's answer could not be read; it is kept, and asked for once more another night."""
+
+
+class Asked(msgspec.Struct):
+    """What asking about one batch gave."""
+
+    findings: list[tuple[str, Finding]] = msgspec.field(default_factory=list)
+    """(request hash, finding)."""
+    complaints: list[Complaint] = msgspec.field(default_factory=list)
+    requests: list[tuple[str, str, str, Sequence[str], Spent]] = msgspec.field(default_factory=list)
+    """As ``State.settle`` takes them."""
+    spent: Spent = msgspec.field(default_factory=Spent)
+    set_aside: int = 0
+
+
+class Asker:
+    """Puts excerpts to one backend."""
+
+    def __init__(
+        self, backend: Backend, state: State, answers: Answers, prompt: str, known: Sequence[str]
+    ) -> None:
+        self._backend = backend
+        self._state = state
+        self._answers = answers
+        self._prompt = prompt
+        self._known = known
+
+    def ask(self, excerpts: Sequence[KeptExcerpt], now: float) -> Asked:
+        """Return the findings for these excerpts.
+
+        Raises what the backend raises, and ``UnusableAnswer``; what was answered before that is
+        kept and is not asked again.
+        """
+        asked = Asked()
+        for packets in number(excerpts, self._backend.context_tokens):
+            self._ask(packets, asked, now)
+        return asked
+
+    def _ask(self, packets: tuple[Packet, ...], asked: Asked, now: float) -> None:
+        for request, base in self._affordable(packets, asked):
+            try:
+                answer = self._answer(request, base, asked, now)
+            except TooBig:
+                # Two notes make it as often as we pay for: asking again then splits it.
+                self._note(request, base, "too big", Usage(), now)
+                again = msgspec.structs.replace(request, hash=f"{request.hash}+")
+                self._note(again, base, "too big", Usage(), now)
+                self._ask(request.packets, asked, now)
+                continue
+            self._take(request, base, answer, asked, now)
+
+    def _take(self, request: Request, base: str, answer: Answer, asked: Asked, now: float) -> None:
+        findings, complaints = mining.read(answer.text, request)
+        whole = [one for one in complaints if one.whole]
+        if whole or not answer.complete:
+            reason = whole[0].reason if whole else "it was cut short"
+            self._note(request, base, "unusable", answer.usage, now)
+            raise UnusableAnswer(
+                f"An answer of {self._backend.identity} cannot be used: {reason}. It is kept as "
+                f"{request.hash[:12]}….json, and the question is asked again the next night."
+            )
+        asked.findings += [(request.hash, finding) for finding in findings]
+        asked.complaints += complaints
+        if not self._backend.free:
+            spent = _spent(answer.usage)
+            asked.requests.append((request.hash, base, "answered", _sessions(request), spent))
+
+    def _affordable(
+        self, packets: tuple[Packet, ...], asked: Asked
+    ) -> Iterator[tuple[Request, str]]:
+        """The request for these packets, or its parts where it failed as often as we pay for."""
+        if self._backend.free:
+            request = self._request(packets, 1)
+            yield request, request.hash
+            return
+        base = self._request(packets, 0).hash
+        attempts = self._state.attempts(base)
+        if attempts < MAX_PAID_ATTEMPTS:
+            yield self._request(packets, attempts + 1), base
+        elif len(packets) > 1:
+            for packet in packets:
+                yield from self._affordable((packet,), asked)
+        else:
+            asked.set_aside += 1
+
+    def _request(self, packets: tuple[Packet, ...], attempt: int) -> Request:
+        return mining.request(
+            packets,
+            self._known,
+            prompt=self._prompt,
+            identity=self._backend.identity,
+            attempt=attempt,
+        )
+
+    def _answer(self, request: Request, base: str, asked: Asked, now: float) -> Answer:
+        if self._backend.free:
+            return self._backend.ask(request)
+        kept = self._answers.get(request.hash)
+        if kept is not None:
+            usage = Usage(kept.input_tokens, kept.output_tokens, kept.cost)
+            return Answer(kept.text, usage, complete=kept.complete)
+        try:
+            answer = self._backend.ask(request)
+        except Unanswered as wrong:
+            if wrong.text or wrong.partial.usage.input_tokens:
+                self._keep(request, wrong.partial)
+                self._note(request, base, type(wrong).__name__, wrong.partial.usage, now)
+            raise
+        self._keep(request, answer)
+        asked.spent = _sum(asked.spent, _spent(answer.usage))
+        return answer
+
+    def _keep(self, request: Request, answer: Answer) -> None:
+        usage = answer.usage
+        self._answers.keep(
+            request.hash,
+            KeptAnswer(
+                answer.text, usage.input_tokens, usage.output_tokens, usage.cost, answer.complete
+            ),
+        )
+
+    def _note(self, request: Request, base: str, outcome: str, usage: Usage, now: float) -> None:
+        if not self._backend.free:
+            self._state.note_request(
+                request.hash, base, outcome, _sessions(request), _spent(usage), now
+            )
+
+
+def _sessions(request: Request) -> list[str]:
+    return sorted({packet.session_id for packet in request.packets})
+
+
+def _spent(usage: Usage) -> Spent:
+    return Spent(1, usage.input_tokens, usage.output_tokens, usage.cost)
+
+
+def _sum(one: Spent, other: Spent) -> Spent:
+    return Spent(
+        one.requests + other.requests,
+        one.input_tokens + other.input_tokens,
+        one.output_tokens + other.output_tokens,
+        one.cost + other.cost,
+    )

@@ -1,0 +1,397 @@
+"""The night: read what is due, redact or refuse, ask, group, queue; the watermark moves last.
+
+The night writes the state and ``pending/`` and nothing else. Killed anywhere and run again it ends
+the same: a batch is settled in one transaction, and every later step is derived from what is
+settled.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from dreaming.backends.interface import Backend
+from dreaming.due import Sight, Standing, standing, watermark
+from dreaming.errors import DreamingError, NotNow
+from dreaming.jobs.asking import Asked, Asker
+from dreaming.jobs.progress import Progress, Stopwatch
+from dreaming.jobs.queueing import Decided, queue, survey
+from dreaming.jobs.reading import Reader, Reading, stamp
+from dreaming.known import Known
+from dreaming.models.finding import KeptExcerpt
+from dreaming.models.lesson import KnownLine
+from dreaming.models.report import Outcome, Report, Verdict
+from dreaming.models.session import SessionKind
+from dreaming.stores.answers import Answers
+from dreaming.stores.history import History
+from dreaming.stores.interface import Cursor, Project, Settlement
+from dreaming.stores.pending import Pending
+from dreaming.stores.state import State, encoded
+from dreaming.transcripts.interface import NotASession, Source, Transcript
+
+PURPOSE: Final = "mining"
+BATCH_TRANSCRIPTS: Final = 64
+BATCH_BYTES: Final = 16 << 20
+"""A batch ends with whichever comes first: so much is read again after a crash at most."""
+
+
+class Night(msgspec.Struct):
+    """What a night works with. Stores, sources and backend are handed in; tests hand in twins."""
+
+    folders: Sequence[tuple[Source, Path]]
+    backend: Backend
+    state: State
+    pending: Pending
+    answers: Answers
+    reader: Reader
+    rules: str
+    belongs: Callable[[Project], bool]
+    lessons: Sequence[KnownLine]
+    decided: Decided
+    context: Callable[[Mapping[str, Project]], tuple[list[KnownLine], list[str]]]
+    """Reads what agents load anyway in the folders of these projects."""
+    prompt: str
+    settle: float
+    """Seconds a transcript must have been quiet."""
+    first_night: float
+    """Seconds a first night reads back."""
+    max_pending: int
+    since: float | None = None
+    """An instant a person named; 0.0 for everything."""
+    topics: Sequence[str] = ()
+    progress: Progress = msgspec.field(default_factory=Progress)
+    clock: Callable[[], float] = time.time
+
+
+class _Listed(msgspec.Struct, frozen=True):
+    """One transcript of tonight's listing."""
+
+    source: Source
+    transcript: Transcript
+    cursor: Cursor | None
+    standing: Standing
+
+
+def run(night: Night) -> Report:
+    """Run a night to its end and return what it did.
+
+    Raises only what makes every further step senseless (an unusable state, no right to the
+    backend); everything else is counted in the report.
+    """
+    watch = Stopwatch()
+    now = night.clock()
+    report = Report(started=_iso(now), backend=night.backend.identity)
+    with watch.stage("list"):
+        listed = _list(night, report, now)
+    due = [one for one in listed if one.standing is Standing.DUE]
+    settled = _settle_all(night, due, report, watch)
+    with watch.stage("aggregate"):
+        known, unreadable = _known(night)
+        report.failures += unreadable
+        history = History(night.state, night.belongs)
+        found = survey(
+            night.state, history, known, night.decided, backend=None, topics=night.topics
+        )
+    with watch.stage("pending"):
+        report.queue = queue(
+            night.state, night.pending, found, max_pending=night.max_pending, now=now
+        )
+    _move_watermark(night, report, listed, settled, now)
+    report.seconds = {stage: round(spent, 3) for stage, spent in watch.seconds.items()}
+    night.state.add_run(now, report.outcome, msgspec.json.encode(report))
+    return report
+
+
+# -- what is there, and what is due ---------------------------------------------------------------
+
+
+def _list(night: Night, report: Report, now: float) -> list[_Listed]:
+    """List every folder before anything is read, and decide where each transcript stands."""
+    cursors = night.state.cursors(PURPOSE)
+    since = _since(night, bool(cursors), now)
+    listed: list[_Listed] = []
+    for source, folder in night.folders:
+        for one in source.list(folder):
+            report.found += 1
+            if isinstance(one, NotASession):
+                _count(report, Verdict.SKIPPED, one.reason)
+                continue
+            cursor = cursors.get((one.agent, bytes(one.path)))
+            sight = _sight(one, cursor, night.rules)
+            stands = standing(sight, now=now, settle=night.settle, since=since)
+            listed.append(_Listed(source, one, cursor, stands))
+    _note_waiting(night, listed, report, now)
+    return listed
+
+
+def _since(night: Night, seen_before: bool, now: float) -> float | None:
+    if night.since is not None:
+        return night.since
+    return None if seen_before else now - night.first_night
+
+
+def _sight(transcript: Transcript, cursor: Cursor | None, rules: str) -> Sight:
+    modified = transcript.modified_ns / 1e9
+    if cursor is None:
+        return Sight(modified, changed=True, waits_since=None)
+    waits_for = next(
+        (one for one in (Standing.OPEN, Standing.OLDER) if cursor.reason == one.value), None
+    )
+    return Sight(
+        modified,
+        changed=cursor.stamp != stamp(transcript) or (cursor.rules != rules and not waits_for),
+        waits_since=cursor.looked_at,
+        waits_for=waits_for,
+        attempts=cursor.attempts,
+    )
+
+
+def _note_waiting(night: Night, listed: Sequence[_Listed], report: Report, now: float) -> None:
+    """Count what is not due, and remember what is seen for the first time but waits."""
+    waiting: list[Settlement] = []
+    for one in listed:
+        if one.standing is Standing.DUE:
+            continue
+        cursor, transcript = one.cursor, one.transcript
+        if one.standing in (Standing.SETTLED, Standing.SET_ASIDE) and cursor is not None:
+            _count(report, cursor.verdict, cursor.reason)
+            continue
+        _count(report, Verdict.SKIPPED, one.standing.value)
+        if one.standing is Standing.OLDER:
+            report.older += 1
+            report.older_bytes += transcript.size
+        if cursor is None or (one.standing is Standing.OLDER and cursor.reason != one.standing):
+            waiting.append(
+                Settlement(
+                    agent=transcript.agent,
+                    path=transcript.path,
+                    stamp=stamp(transcript),
+                    verdict=Verdict.SKIPPED,
+                    reason=one.standing.value,
+                    rules=night.rules,
+                )
+            )
+    if waiting:
+        night.state.settle(PURPOSE, waiting, now=now)
+
+
+# -- batches --------------------------------------------------------------------------------------
+
+
+def _settle_all(
+    night: Night, due: Sequence[_Listed], report: Report, watch: Stopwatch
+) -> set[tuple[str, bytes]]:
+    """Read, ask and settle every batch; return the transcripts that are settled now."""
+    asker = Asker(
+        night.backend,
+        night.state,
+        night.answers,
+        night.prompt,
+        [line.text for line in night.lessons],
+    )
+    settled: set[tuple[str, bytes]] = set()
+    sessions: set[str] = set()
+    night.progress.begin("reading", sum(one.transcript.size for one in due))
+    for number, batch in enumerate(_batches(due), start=1):
+        with watch.stage("read"):
+            readings = [_read(night, one) for one in batch]
+        try:
+            with watch.stage("ask"):
+                asked = asker.ask(_new_excerpts(night, readings), night.clock())
+        except DreamingError as wrong:
+            _batch_failed(report, batch, wrong)
+            if isinstance(wrong, NotNow):
+                _leave_rest(report, due, settled, batch)
+                break
+            continue
+        with watch.stage("settle"):
+            _settle(night, readings, asked, report)
+        settled |= {_key(one.transcript) for one in batch}
+        sessions |= _count_readings(report, readings, asked)
+        night.progress.note(
+            f"batch {number}: {len(batch)} transcripts, "
+            f"{sum(len(one.settlement.excerpts) for one in readings)} excerpts"
+        )
+    report.sessions = len(sessions)
+    return settled
+
+
+def _batches(due: Sequence[_Listed]) -> Iterator[list[_Listed]]:
+    """Cut what is due in the order of the listing, so that a second try makes the same batches."""
+    batch: list[_Listed] = []
+    size = 0
+    for one in due:
+        if batch and (len(batch) == BATCH_TRANSCRIPTS or size + one.transcript.size > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(one)
+        size += one.transcript.size
+    if batch:
+        yield batch
+
+
+def _read(night: Night, one: _Listed) -> Reading:
+    reading = night.reader.read(one.source, one.transcript, one.cursor)
+    night.progress.step(one.transcript.size)
+    return reading
+
+
+def _new_excerpts(night: Night, readings: Sequence[Reading]) -> list[KeptExcerpt]:
+    """The excerpts no backend was asked about yet: new ones, and those that changed."""
+    fresh: list[KeptExcerpt] = []
+    for reading in readings:
+        one = reading.settlement
+        if not one.excerpts or one.origin is None:
+            continue
+        before = night.state.known_excerpts(one.agent, one.path)
+        for id_, project, excerpt in one.excerpts:
+            if id_ in before and before[id_] == encoded(excerpt):
+                continue
+            fresh.append(
+                KeptExcerpt(
+                    id=id_,
+                    session_id=one.origin.session_id,
+                    root=one.origin.session_id,
+                    agent=one.agent,
+                    native_id=one.origin.native_id,
+                    project=project,
+                    headless=one.origin.kind == SessionKind.HEADLESS,
+                    excerpt=excerpt,
+                )
+            )
+    return fresh
+
+
+def _settle(night: Night, readings: Sequence[Reading], asked: Asked, report: Report) -> None:
+    """Write everything the batch came to, in one transaction; then delete what must go."""
+    withdrawn = night.state.settle(
+        PURPOSE,
+        [reading.settlement for reading in readings],
+        now=night.clock(),
+        findings=asked.findings,
+        requests=asked.requests,
+    )
+    for name in withdrawn.__struct_fields__:
+        setattr(report.withdrawn, name, getattr(report.withdrawn, name) + getattr(withdrawn, name))
+    for hash_ in night.state.withdrawn_answers():
+        night.answers.forget(hash_)
+
+
+def _count_readings(report: Report, readings: Sequence[Reading], asked: Asked) -> set[str]:
+    for reading in readings:
+        one = reading.settlement
+        _count(report, one.verdict, one.reason)
+        report.read += 1
+        report.new_bytes += reading.new_bytes
+        report.unreadable_lines += reading.unreadable_lines
+        report.excerpts += len(one.excerpts)
+        for kind, number in reading.unknown_records.items():
+            report.unknown_records[kind] = report.unknown_records.get(kind, 0) + number
+    report.findings += len(asked.findings)
+    report.set_aside += asked.set_aside
+    for complaint in asked.complaints:
+        reason = str(complaint.reason)
+        report.complaints[reason] = report.complaints.get(reason, 0) + 1
+    spent = report.spent
+    spent.requests += asked.spent.requests
+    spent.input_tokens += asked.spent.input_tokens
+    spent.output_tokens += asked.spent.output_tokens
+    spent.cost = round(spent.cost + asked.spent.cost, 6)
+    return {
+        reading.settlement.origin.session_id
+        for reading in readings
+        if reading.settlement.origin is not None
+    }
+
+
+def _batch_failed(report: Report, batch: Sequence[_Listed], wrong: DreamingError) -> None:
+    for _ in batch:
+        _count(report, Verdict.SKIPPED, f"not asked yet: {type(wrong).__name__}")
+    remedy = f" {wrong.remedy}" if wrong.remedy else ""
+    report.failures.append(f"{wrong.message}{remedy}")
+    report.outcome = Outcome.STAYED if isinstance(wrong, NotNow) else Outcome.FAILED
+
+
+def _leave_rest(
+    report: Report,
+    due: Sequence[_Listed],
+    settled: set[tuple[str, bytes]],
+    batch: Sequence[_Listed],
+) -> None:
+    left = len(due) - len(settled) - len(batch)
+    for _ in range(left):
+        _count(report, Verdict.SKIPPED, "waits for the quota")
+
+
+# -- the end of the night -------------------------------------------------------------------------
+
+
+def _known(night: Night) -> tuple[Known, list[str]]:
+    projects = {id_: one for id_, one in night.state.projects().items() if night.belongs(one)}
+    context, unreadable = night.context(projects)
+    lessons = [line.text for line in night.lessons]
+    return Known([*lessons, *night.decided.texts], [line.text for line in context]), unreadable
+
+
+def _move_watermark(
+    night: Night,
+    report: Report,
+    listed: Sequence[_Listed],
+    settled: set[tuple[str, bytes]],
+    now: float,
+) -> None:
+    """Move the watermark over what is settled: one record of its own, written last."""
+    before = night.state.get("watermark")
+    cursors = night.state.cursors(PURPOSE)
+    untouched = [one for one in listed if one.standing is Standing.SETTLED and one.cursor]
+    night.state.look(PURPOSE, [one.cursor.transcript for one in untouched if one.cursor], now)
+    unsettled = [
+        _settled_at(one)
+        for one in listed
+        if _holds_watermark(one, cursors.get(_key(one.transcript)), settled)
+    ]
+    moved = watermark(float(before) if before else None, now, unsettled)
+    if moved is not None and (before is None or moved > float(before)):
+        night.state.put("watermark", repr(moved))
+    report.watermark = _iso(moved) if moved is not None else None
+    if moved == now and report.outcome is not Outcome.FAILED:
+        report.outcome, report.why = Outcome.ADVANCED, "everything that was there is settled"
+    elif report.failures and not report.why:
+        report.why = report.failures[0]
+    elif not report.why:
+        report.why = f"{len(unsettled)} transcripts are not settled yet"
+
+
+def _holds_watermark(one: _Listed, cursor: Cursor | None, settled: set[tuple[str, bytes]]) -> bool:
+    """Whether something in this transcript is left that a later night must come back for."""
+    if one.standing is Standing.OPEN:
+        return True
+    if one.standing is not Standing.DUE:
+        return False
+    if _key(one.transcript) not in settled:
+        return True
+    return cursor is not None and cursor.verdict is Verdict.FAILED and cursor.attempts < 3
+
+
+def _settled_at(one: _Listed) -> float | None:
+    cursor = one.cursor
+    return cursor.looked_at if cursor is not None and cursor.settled else None
+
+
+def _key(transcript: Transcript) -> tuple[str, bytes]:
+    return transcript.agent, bytes(transcript.path)
+
+
+def _count(report: Report, verdict: Verdict, reason: str) -> None:
+    report.verdicts[verdict] = report.verdicts.get(verdict, 0) + 1
+    name = f"{verdict}: {reason}" if reason else str(verdict)
+    report.reasons[name] = report.reasons.get(name, 0) + 1
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,278 @@
+"""One transcript, from bytes to what the state must learn of it: redacted excerpts, or a refusal.
+
+The bytes are scanned for credential shapes while they are parsed. Only when the whole transcript
+is clean are its turns redacted and excerpts taken from them; otherwise nothing of it goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from dreaming.models.finding import Excerpt
+from dreaming.models.report import Verdict
+from dreaming.models.session import Session, SessionKind, Turn
+from dreaming.redaction.engine import RULES_VERSION, Hit, Redactor, ScanFailed, Severity
+from dreaming.signals import excerpts as find_excerpts
+from dreaming.signals import terms as find_terms
+from dreaming.stores.interface import Cursor, Origin, Project, Settlement, Stamp
+from dreaming.stores.projects import Projects
+from dreaming.stores.workspace import Pseudonymizer
+from dreaming.transcripts.interface import Block, Source, Transcript
+from dreaming.transcripts.reading import blocks
+
+NO_SESSION: Final = "no session in it"
+OTHER_PROJECT: Final = "another project's"
+OWN_RUN: Final = "a model run of dreaming"
+VANISHED: Final = "gone before it was read"
+DECODED: Final = "credential shape in decoded text"
+
+
+class Reading(msgspec.Struct):
+    """What reading one transcript gave."""
+
+    settlement: Settlement
+    new_bytes: int = 0
+    unreadable_lines: int = 0
+    unknown_records: dict[str, int] = msgspec.field(default_factory=dict)
+    """``agent version: type`` with its number."""
+    rewritten: bool = False
+    """The settled bytes are not those that were settled: everything was read anew."""
+
+
+class Reader:
+    """Reads transcripts for one workspace."""
+
+    def __init__(
+        self,
+        redactor: Redactor,
+        pseudonyms: Pseudonymizer,
+        projects: Projects,
+        belongs: Callable[[Project], bool],
+        rules: str,
+    ) -> None:
+        self._redactor = redactor
+        self._pseudonyms = pseudonyms
+        self._projects = projects
+        self._belongs = belongs
+        self._rules = rules
+
+    def read(self, source: Source, transcript: Transcript, cursor: Cursor | None) -> Reading:
+        """Return what a transcript holds now. Raises nothing for what stands in the file."""
+        try:
+            return self._read(source, transcript, cursor)
+        except FileNotFoundError:
+            return Reading(_settlement(transcript, Verdict.SKIPPED, VANISHED, self._rules))
+        except OSError as wrong:
+            reason = f"cannot be read: {wrong.strerror or type(wrong).__name__}"
+        except ScanFailed:
+            reason = "cannot be scanned for credentials"
+        settlement = _settlement(transcript, Verdict.FAILED, reason, self._rules)
+        settlement.attempts = (cursor.attempts if cursor else 0) + 1
+        if cursor is not None:
+            settlement.settled, settlement.digest = cursor.settled, cursor.digest
+        return Reading(settlement)
+
+    def _read(self, source: Source, transcript: Transcript, cursor: Cursor | None) -> Reading:
+        if cursor is not None and self._only_touched(transcript, cursor):
+            return Reading(_touched(transcript, cursor))
+        pages = _Pages(transcript.path, cursor.settled if cursor else 0)
+        scanner, parser = self._redactor.scanner(), source.parser(transcript)
+        for block in pages:
+            scanner.feed(block.data, block.first_line)
+            parser.feed(block)
+        hits, session = scanner.finish(), parser.finish()
+        grown = cursor is not None and cursor.settled > 0 and pages.digest_at_cut == cursor.digest
+        reading = Reading(
+            self._settle(transcript, session, hits),
+            new_bytes=pages.settled - (cursor.settled if cursor and grown else 0),
+            unreadable_lines=session.unreadable_lines,
+            unknown_records={
+                f"{session.agent} {session.version or '?'}: {kind}": number
+                for kind, number in session.unknown_records.items()
+            },
+            rewritten=cursor is not None and cursor.settled > 0 and not grown,
+        )
+        reading.settlement.settled = pages.settled
+        reading.settlement.digest = pages.digest.hexdigest()
+        return reading
+
+    def _only_touched(self, transcript: Transcript, cursor: Cursor) -> bool:
+        """Whether the bytes that are there are the settled ones, by their hash."""
+        if cursor.rules != self._rules or cursor.verdict is Verdict.FAILED:
+            return False
+        if not cursor.digest or transcript.size < cursor.settled:
+            return False
+        pages = _Pages(transcript.path, cursor.settled)
+        for _ in pages:
+            if pages.settled > cursor.settled:
+                return False
+        return pages.settled == cursor.settled and pages.digest.hexdigest() == cursor.digest
+
+    def _settle(self, transcript: Transcript, session: Session, hits: Sequence[Hit]) -> Settlement:
+        refused = _refusal(hits)
+        if refused is not None:
+            settlement = _settlement(transcript, *refused, self._rules)
+        elif session.own_run:
+            settlement = _settlement(transcript, Verdict.SKIPPED, OWN_RUN, self._rules)
+        elif not session.turns:
+            settlement = _settlement(transcript, Verdict.SKIPPED, NO_SESSION, self._rules)
+        else:
+            settlement = self._mined(transcript, session)
+        if session.turns:
+            settlement.origin = self._origin(session)
+        return settlement
+
+    def _mined(self, transcript: Transcript, session: Session) -> Settlement:
+        """Redact the turns that belong to the workspace and take their excerpts."""
+        projects = _Places(self._projects, session.repository)
+        session.turns = [turn for turn in session.turns if self._belongs(projects.of(turn.folder))]
+        if not session.turns:
+            return _settlement(transcript, Verdict.SKIPPED, OTHER_PROJECT, self._rules)
+        redacted = self.redact(session)
+        found = find_excerpts(redacted)
+        if not self._redactor.is_clean([text for one in found for text in texts(one)]):
+            return _settlement(transcript, Verdict.EXCLUDED, DECODED, self._rules)
+        settlement = _settlement(transcript, Verdict.PROCESSED, "", self._rules)
+        settlement.terms = find_terms(redacted)
+        part = transcript.path.stem if session.kind is SessionKind.SUBAGENT else ""
+        kept: dict[str, tuple[str, str, Excerpt]] = {}
+        seen: dict[str, Project] = {}
+        for one in found:
+            project = projects.of(one.folder)
+            seen[project.id] = project
+            id_ = self._pseudonyms.excerpt(
+                session.agent, f"{session.native_id}\0{part}", one.line, one.kind
+            )
+            kept.setdefault(id_, (id_, project.id, msgspec.structs.replace(one, folder="")))
+        settlement.excerpts, settlement.projects = tuple(kept.values()), seen
+        return settlement
+
+    def redact(self, session: Session) -> Session:
+        """Return the session with everything that identifies replaced."""
+        flat = [text for turn in session.turns for text in _turn_texts(turn)]
+        clean = iter(self._redactor.redact(flat))
+        turns = [_with_texts(turn, clean) for turn in session.turns]
+        return msgspec.structs.replace(session, turns=turns)
+
+    def _origin(self, session: Session) -> Origin:
+        kin = tuple(self._pseudonyms.kin(f"{session.agent}\0{one}") for one in session.kin)
+        return Origin(
+            session_id=self._pseudonyms.session(session.agent, session.native_id),
+            native_id=session.native_id,
+            kin=kin,
+            kind=session.kind,
+            version=session.version,
+        )
+
+
+class _Pages:
+    """The blocks of a file with the hash of all of them, and of those up to a cut."""
+
+    def __init__(self, path: Path, cut: int) -> None:
+        self._blocks = blocks(path, split_at=cut)
+        self._cut = cut
+        self.digest = hashlib.sha256()
+        self.digest_at_cut = ""
+        self.settled = 0
+
+    def __iter__(self) -> Iterator[Block]:
+        for block in self._blocks:
+            self.digest.update(block.data)
+            self.settled += len(block.data)
+            if self.settled == self._cut:
+                self.digest_at_cut = self.digest.hexdigest()
+            yield block
+
+
+class _Places:
+    """The project of each folder a session recorded; a turn without one is where the last was."""
+
+    def __init__(self, projects: Projects, repository: str) -> None:
+        self._projects = projects
+        self._repository = repository
+        self._last = ""
+
+    def of(self, folder: str) -> Project:
+        """Return the project of a folder."""
+        self._last = folder or self._last
+        return self._projects.of(self._last, self._repository)
+
+
+def rules_version(project_filter: str) -> str:
+    """Return what a verdict depends on: the redaction rules and the filter of projects."""
+    return hashlib.sha256(f"{RULES_VERSION}\0{project_filter}".encode()).hexdigest()[:16]
+
+
+def stamp(transcript: Transcript) -> Stamp:
+    """Return what the listing saw of the file."""
+    return Stamp(
+        transcript.device,
+        transcript.inode,
+        transcript.size,
+        transcript.modified_ns,
+        transcript.changed_ns,
+    )
+
+
+def texts(excerpt: Excerpt) -> Iterator[str]:
+    """Yield every text of an excerpt."""
+    yield from (excerpt.wrong, excerpt.error, excerpt.remark, excerpt.words, excerpt.right)
+    for quotation in excerpt.quotations:
+        yield quotation.text
+
+
+def _settlement(transcript: Transcript, verdict: Verdict, reason: str, rules: str) -> Settlement:
+    return Settlement(
+        agent=transcript.agent,
+        path=transcript.path,
+        stamp=stamp(transcript),
+        verdict=verdict,
+        reason=reason,
+        rules=rules,
+    )
+
+
+def _touched(transcript: Transcript, cursor: Cursor) -> Settlement:
+    settlement = _settlement(transcript, cursor.verdict, cursor.reason, cursor.rules)
+    settlement.settled, settlement.digest = cursor.settled, cursor.digest
+    settlement.keep = True
+    return settlement
+
+
+def _refusal(hits: Sequence[Hit]) -> tuple[Verdict, str] | None:
+    """The verdict that credential shapes lead to, and the rule's name as its reason."""
+    for severity, verdict in (
+        (Severity.HIGH, Verdict.EXCLUDED),
+        (Severity.MEDIUM, Verdict.HELD),
+    ):
+        rules = sorted({hit.rule for hit in hits if hit.severity is severity})
+        if rules:
+            return verdict, rules[0]
+    return None
+
+
+def _turn_texts(turn: Turn) -> tuple[str, str, str, str]:
+    return turn.text, turn.action, turn.before, turn.after
+
+
+def _with_texts(turn: Turn, clean: Iterator[str]) -> Turn:
+    text, action, before, after = next(clean), next(clean), next(clean), next(clean)
+    if (
+        text is turn.text
+        and action is turn.action
+        and before is turn.before
+        and after is turn.after
+    ):
+        return turn
+    return msgspec.structs.replace(turn, text=text, action=action, before=before, after=after)
+
+
+def path_text(path: Path) -> str:
+    """Return a path as it may be shown on the person's own screen."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")

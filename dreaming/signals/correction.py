@@ -1,0 +1,88 @@
+"""A person corrected what was done: by structure first, by their words second."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dreaming.models.finding import Excerpt, SignalKind
+from dreaming.models.session import ResultStatus, TurnKind
+from dreaming.signals import cues
+from dreaming.signals.interface import Walk, action, is_person, keep, quote, salient
+from dreaming.similarity import tokens
+
+LONGEST = 700
+"""Longer words are a task, a paste or a review, not a correction."""
+
+
+class Correction:
+    """What a person said after an action, where the next action shows that it was a correction."""
+
+    def find(self, walk: Walk) -> Iterator[Excerpt]:
+        """Yield one excerpt a correction. The first prompt and plain approval are none."""
+        for place in walk.places(TurnKind.USER):
+            turn = walk.turns[place]
+            if place == walk.first_prompt or not is_person(turn) or len(turn.text) > LONGEST:
+                continue
+            if _answers_a_stop(walk, place) or cues.APPROVAL.match(turn.text):
+                continue
+            excerpt = described(walk, place, SignalKind.CORRECTION)
+            if excerpt is not None:
+                yield excerpt
+
+
+def _answers_a_stop(walk: Walk, place: int) -> bool:
+    """Return whether these words follow an interruption or a denial: those have their signals."""
+    for back in range(place - 1, max(-1, place - 3), -1):
+        turn = walk.turns[back]
+        if turn.kind is TurnKind.INTERRUPTION or turn.status is ResultStatus.DENIED:
+            return True
+    return False
+
+
+def described(walk: Walk, place: int, kind: SignalKind) -> Excerpt | None:
+    """Return the excerpt of a person's words, or ``None`` where nothing says they correct."""
+    turn = walk.turns[place]
+    hints = len({m.group(0).lower() for m in cues.CORRECTION.finditer(turn.text)})
+    strong = cues.STRONG.search(turn.text) is not None
+    prior, following = walk.before(place, TurnKind.CALL, 5), walk.next_call(place)
+    redone = walk.related(prior, following) if prior is not None and following is not None else 0.0
+    again = redone > 0.4 and len(turn.text) < 400
+    stopped = kind is SignalKind.INTERRUPTION
+    if not (stopped or strong or again or hints >= 2 or (hints and len(turn.text) < 140)):
+        return None
+    wrong, error = _what_was_wrong(walk, place, prior)
+    added, removed = walk.changes(prior, following) if following is not None else ((), ())
+    linked = float(bool(frozenset(tokens(turn.text)) & frozenset(added)))
+    strength = 1.0 if stopped else 0.3 if (strong or hints) else 0.05
+    strength += 0.25 * min(3, hints) + (0.3 if strong else 0.0)
+    strength += 0.5 * linked + (0.4 if redone > 0.3 else 0.0)
+    return Excerpt(
+        kind=kind,
+        line=turn.line,
+        record=turn.record,
+        at=turn.at,
+        folder=turn.folder,
+        tool=walk.turns[prior].tool if prior is not None else walk.turns[place].tool,
+        wrong=keep("wrong", wrong),
+        error=keep("error", error),
+        words=keep("words", turn.text),
+        words_by=turn.speaker,
+        right=keep("right", action(walk.turns[following])) if following is not None else "",
+        added=added,
+        removed=removed,
+        strength=strength,
+        linked=linked,
+        redone=redone,
+        quotations=tuple(quote(turn)),
+    )
+
+
+def _what_was_wrong(walk: Walk, place: int, prior: int | None) -> tuple[str, str]:
+    """Return the action the words are about, and what it had returned where it failed."""
+    if prior is None:
+        said = walk.before(place, TurnKind.ASSISTANT, 3)
+        return (walk.turns[said].text if said is not None else ""), ""
+    result = walk.result.get(prior)
+    failed = result is not None and walk.turns[result].status is ResultStatus.ERROR
+    error = "\n".join(salient(walk.turns[result].text)) if failed and result is not None else ""
+    return action(walk.turns[prior]), error

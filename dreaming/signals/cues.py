@@ -1,0 +1,101 @@
+"""Words that hint, as data: they add to a signal that structure has found, they rarely make one.
+
+A list of words does not carry over to another team's sessions; what people do does (the same thing
+is done again, a word of the person shows up in the next action). So these stay short and general.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_LATIN = {
+    "en": """no|nope|nah|wrong|incorrect|stop|whoa|wait|careful|don'?t|do not|never|instead|
+        rather than|you (?:forgot|missed|always|keep|should(?:n'?t)?|need|have to|must|can'?t)|
+        (?:i|we) (?:told|said|meant|use|don'?t)|again|always|every time|actually|undo|revert|must|
+        has to be|have to be|needs? (?:the|to|an?)|missing|should be|isn'?t|it'?s not|that'?s not|
+        those are|otherwise|use|no need|not (?:that|this|like|on|in|with)|only""",
+    "de": """nein|nicht|falsch|stopp?|halt|niemals|nie|stattdessen|statt|immer|jedes mal|wieder|
+        du hast vergessen|rückgängig|muss|müssen|sondern|sonst|bitte kein|kein""",
+    "fr": """non|faux|arrête|attends|jamais|plutôt|au lieu|toujours|encore une fois|il faut|
+        ne (?:pas|jamais)|n'utilise|tu as oublié|annule|sinon|doit|pas comme""",
+    "es": """no|nunca|mal|para|espera|incorrecto|en lugar|en vez|siempre|otra vez|de nuevo|
+        debes?|hay que|olvidaste|deshaz|si no|usa""",
+    "pt": """não|nunca|errado|pare|espera|em vez|sempre|de novo|deve|tem que|esqueceu|desfaz|
+        senão|use""",
+    "it": """non|mai|sbagliato|ferma|aspetta|invece|sempre|di nuovo|devi|bisogna|annulla|
+        altrimenti|usa""",
+    "nl": """nee|niet|nooit|fout|wacht|in plaats van|altijd|opnieuw|moet|anders|gebruik""",
+    "pl": """nie|nigdy|źle|czekaj|zamiast|zawsze|znowu|musi|inaczej|użyj|cofnij""",
+    "ru": """нет|не|никогда|неправильно|стоп|подожди|вместо|всегда|опять|снова|надо|нужно|
+        должен|должно|иначе|используй|отмени""",
+    "tr": """hayır|asla|yanlış|dur|bekle|yerine|her zaman|yine|tekrar|gerek|yoksa|kullan""",
+}
+_WIDE = (
+    "不要|不是|不对|错了|停|别|必须|应该|而不是|总是|每次|又|撤销|请用|"
+    "違う|ではなく|じゃない|やめて|止めて|しないで|必ず|いつも|また|代わりに|使って|戻して|"
+    "아니|틀렸|멈춰|하지 ?마|말고|대신|항상|반드시|또|되돌려"
+)
+
+
+def _any_of(lists: list[str]) -> str:
+    return "|".join(re.sub(r"\s*\n\s*", "", words) for words in lists)
+
+
+CORRECTION: Final = re.compile(rf"\b(?:{_any_of(list(_LATIN.values()))})\b|{_WIDE}", re.IGNORECASE)
+"""A person may be correcting."""
+
+STRONG: Final = re.compile(
+    r"\b(?:no[,.! ]|nope|wrong|stop|whoa|don'?t|do not|never|instead|you (?:forgot|always|keep)|"
+    r"i told you|always|every time|must|has to be|otherwise|not (?:that|this|on|in|with)|again|"
+    r"nein|falsch|niemals|nie|immer|stattdessen|non|jamais|toujours|nunca|siempre|mai|sempre|"
+    r"nooit|altijd|nigdy|zawsze|нет|никогда|всегда|asla)\b|不要|别|必须|ではなく|しないで|必ず|하지 ?마",
+    re.IGNORECASE,
+)
+"""A person corrects, in words that say how much they mind."""
+
+APPROVAL: Final = re.compile(
+    r"^\s*(?:thanks|thank you|great|perfect|nice|cool|looks (?:fine|good)|ok(?:ay)?|yes|yep|sure|"
+    r"continue|go on|go ahead|proceed|lgtm|commit|danke|ja|weiter|merci|oui|gracias|sí|obrigado|"
+    r"sim|grazie|sì|tak|да|спасибо|好的?|继续|はい|네)[.!\s]*$",
+    re.IGNORECASE,
+)
+"""A person agrees; nothing is corrected."""
+
+REALISED: Final = re.compile(
+    r"\b(?:should(?:'ve| have)|i (?:assumed|believed|thought|need to|have to|must|can'?t|cannot|"
+    r"only have|was asked|seem to)|(?:has|have|needs?|had) to|needs? (?:an?|the|to)|must|instead|"
+    r"rather than|turns? out|that explains|because|since|isn'?t|wasn'?t|aren'?t|weren'?t|can'?t|"
+    r"cannot|only exists|wrong|no way|not (?:possible|permitted|allowed|available|visible|"
+    r"reachable)|switching|different|expired|missing|stale|by default|wants|unless|expects|"
+    r"limitation|out of reach|muss|falsch|stattdessen|weil|il faut|au lieu|parce que|hay que|"
+    r"en lugar|porque|deve|invece|perché|нужно|вместо|потому)\b|应该|而不是|因为|必须|ではなく|必要が|"
+    r"대신|때문",
+    re.IGNORECASE,
+)
+"""A model notices that something is other than it had assumed."""
+
+CANNOT: Final = re.compile(
+    r"\bI (?:can'?t|cannot|could not|couldn'?t|am unable|do not have|don'?t have|have no|only have|"
+    r"only received|lack)\b|\bno (?:bash|shell|terminal|command execution|network|write access)\b|"
+    r"\b(?:isn'?t|is not|not) (?:possible|available|permitted|visible)\b|out of reach|"
+    r"no way (?:to|of)|my (?:permissions|tools|tool set|role)\b|read[- ]only",
+    re.IGNORECASE,
+)
+"""A restricted agent says what it cannot do."""
+
+SALIENT: Final = re.compile(
+    r"error|fatal|denied|not found|cannot|can't|failed|refus|invalid|unable|exception|unsupported|"
+    r"incompatible|expected|does not|doesn't|no such|missing|timed out|rejected|warning|violat|"
+    r"deprecated|not allowed|conflict|✖|protected|blocked|stale|differs|unknown|already|forbidden|"
+    r"fehler|erreur|ошибк|错误|エラー",
+    re.IGNORECASE,
+)
+"""Lines of a failed call's output that tell why."""
+
+SOFT_ERROR: Final = re.compile(
+    r"\berror\b|fatal:|exception|\bdenied\b|exec format|rate limit|expired|refused|not permitted|"
+    r"no such|cannot|does not exist|timed out|command not found",
+    re.IGNORECASE,
+)
+"""Output of a call that ended well and still tells of a failure."""

@@ -1,0 +1,44 @@
+"""What an agent's own program says, as data: counted, never mined."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+HARNESS: Final = re.compile(
+    r"File has not been read yet|Sibling tool call errored|InputValidationError|"
+    r"unexpectedly modified|no longer available|has been modified since read|"
+    r"matches of the string to replace|File does not exist|File content .{1,40}exceeds maximum|"
+    r"Cancelled: parallel tool call|No such tool available|No task found|"
+    r"failed to parse function arguments|temporarily unavailable, so auto mode|"
+    r"string to replace not found|No changes to make|old_string and new_string are exactly",
+    re.IGNORECASE,
+)
+"""Failures of handling a tool, the same in every session and no lesson about the work."""
+
+RED_TEST: Final = re.compile(
+    r"AssertionError|\bassert \S+ ==|\d+ failed\b|FAILED tests?/|Tests +\d+ failed|--- FAIL:",
+)
+"""A test that fails: ordinary work, seldom a lesson."""
+
+BOILERPLATE: Final = re.compile(
+    r"The user doesn't want to (?:proceed with|take) this (?:tool use|action)[^.]*\.|"
+    r"The tool use was rejected \(eg\. [^)]*\)\.?|"
+    r"STOP what you are doing and wait for the user to tell you how to proceed\.|"
+    r"To tell you how to proceed, the user said:|"
+    r"Note: The user's next message may contain a correction or preference[^\n]*|"
+    r"Note: your current working directory is \S+|</?tool_use_error>|PreToolUse:\S+ hook error:|"
+    r"\[Request interrupted by user(?: for tool use)?\]|User rejected tool use|"
+    r"exec command rejected by user|patch rejected by user|aborted by user after [\d.]+s"
+)
+"""Sentences an agent's program puts around a failure."""
+
+QUESTIONS: Final = re.compile(r"^\s*The user wants to clarify these questions\.")
+"""A question form sent back: an answer, not a denial."""
+
+READERS: Final = re.compile(
+    r"^\s*(?:cd \S+ && )?(?:sudo )?(?:cat|sed -n|rg|grep|egrep|ag|git (?:-C \S+ )?(?:log|diff|show|"
+    r"status|blame)|ls|head|tail|wc|find|fd|tree|bat|less|more|awk|jq|curl|wget|diff|strings|"
+    r"gh (?:pr|issue|run) (?:view|diff|list))\b"
+)
+"""Shell commands that return what somebody else wrote."""

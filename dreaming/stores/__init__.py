@@ -1,0 +1,1 @@
+"""The hands: what reads and writes files and the database."""

@@ -1,0 +1,47 @@
+"""Raw answers of backends, one file a request: on disk before anything is made of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+
+from dreaming.stores import files
+
+
+class KeptAnswer(msgspec.Struct, frozen=True):
+    """An answer as it came."""
+
+    text: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    complete: bool = True
+
+
+class Answers:
+    """The folder of raw answers. A request that stands here is never paid for again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, request: str) -> KeptAnswer | None:
+        """Return the kept answer to a request, by its hash."""
+        try:
+            return msgspec.json.decode(self._path(request).read_bytes(), type=KeptAnswer)
+        except FileNotFoundError:
+            return None
+
+    def keep(self, request: str, answer: KeptAnswer) -> None:
+        """Keep an answer, durably. Lone surrogates become question marks; nothing else changes."""
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        data = json.dumps(msgspec.to_builtins(answer)).encode()
+        files.replace(self._path(request), data, mode=0o600)
+
+    def forget(self, request: str) -> None:
+        """Delete an answer that rests on a transcript which turned out to hold a credential."""
+        self._path(request).unlink(missing_ok=True)
+
+    def _path(self, request: str) -> Path:
+        return self.folder / f"{request}.json"

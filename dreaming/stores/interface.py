@@ -1,0 +1,83 @@
+"""The values that the state keeps, and what a night hands to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from dreaming.models.finding import Excerpt
+from dreaming.models.report import Verdict
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """What the file system says of a file. A hint that it changed; never proof."""
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+    changed_ns: int
+
+
+class Cursor(msgspec.Struct, frozen=True):
+    """Per transcript and purpose: how many bytes are settled, and the hash of those bytes."""
+
+    transcript: int
+    """Row of the transcript."""
+    settled: int
+    digest: str
+    """SHA-256 over bytes [0, settled)."""
+    verdict: Verdict
+    reason: str
+    rules: str
+    """Version of the redaction rules the verdict was made with."""
+    attempts: int
+    stamp: Stamp
+    looked_at: float
+    """When a listing last found it settled, seconds since 1970 UTC."""
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """Whose conversation a transcript belongs to."""
+
+    session_id: str
+    native_id: str
+    kin: tuple[str, ...]
+    """Keyed hashes of the identities that relatives share."""
+    kind: str
+    version: str
+
+
+class Project(msgspec.Struct, frozen=True):
+    """A project as this machine knows it. Stays in the state."""
+
+    id: str
+    """Keyed hash of ``identity``."""
+    identity: str
+    """Git remote, else common directory, else the recorded path."""
+    folder: str
+    """A folder in which it was seen."""
+
+
+class Settlement(msgspec.Struct):
+    """What one transcript came to: everything the state must learn, in one transaction."""
+
+    agent: str
+    path: Path
+    stamp: Stamp
+    verdict: Verdict
+    reason: str = ""
+    settled: int = 0
+    digest: str = ""
+    rules: str = ""
+    attempts: int = 0
+    origin: Origin | None = None
+    excerpts: tuple[tuple[str, str, Excerpt], ...] = ()
+    """(excerpt id, project id, excerpt without its folder)."""
+    terms: frozenset[str] = frozenset()
+    """Distinct tokens, for document frequencies."""
+    projects: Mapping[str, Project] = msgspec.field(default_factory=dict)
+    keep: bool = False
+    """Only move the cursor: what is known of the transcript stands (a touched file)."""

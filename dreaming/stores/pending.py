@@ -1,0 +1,68 @@
+"""The queue: one JSON file a candidate, complete or absent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from dreaming.errors import Unusable
+from dreaming.models.candidate import Candidate
+from dreaming.stores import files
+
+
+class Pending:
+    """What waits for a person."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def all(self) -> list[Candidate]:
+        """Return what waits, best first.
+
+        Raises ``Unusable`` naming the file where one is not a candidate.
+        """
+        found = [self._read(path) for path in sorted(self.folder.glob("*.json"))]
+        return sorted(found, key=lambda one: (-one.score, one.id))
+
+    def put(self, candidate: Candidate) -> bool:
+        """Write a candidate; return whether that changed anything."""
+        data = render(candidate)
+        path = self._path(candidate.id)
+        if path.exists() and path.read_bytes() == data:
+            return False
+        files.replace(path, data)
+        return True
+
+    def remove(self, candidate_id: str) -> None:
+        """Take a candidate out of the queue; it is fine when it is gone already."""
+        files.remove(self._path(candidate_id))
+
+    def _path(self, candidate_id: str) -> Path:
+        return self.folder / f"{candidate_id}.json"
+
+    def _read(self, path: Path) -> Candidate:
+        try:
+            candidate = Candidate.model_validate_json(path.read_bytes())
+        except (ValidationError, OSError) as wrong:
+            raise Unusable(
+                f"{path} is not a candidate: {_first_line(wrong)}",
+                remedy="Move it away; the next night writes it again if it still stands.",
+            ) from wrong
+        if candidate.id != path.stem:
+            raise Unusable(f"{path} holds the candidate {candidate.id}.", remedy="Move it away.")
+        return candidate
+
+
+def render(candidate: Candidate) -> bytes:
+    """Return a candidate as its file holds it."""
+    fields = candidate.model_dump(mode="json", by_alias=True)
+    return (json.dumps(fields, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _first_line(wrong: Exception) -> str:
+    if isinstance(wrong, ValidationError):
+        first = wrong.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return str(wrong)

@@ -1,0 +1,423 @@
+"""What this machine knows: cursors, excerpts, findings, usage, runs. SQLite, one writer.
+
+Losing it costs evidence and work, never a decision. Everything one batch came to is written in one
+transaction, so that a night killed anywhere and run again ends the same. ``":memory:"`` gives the
+twin that tests use.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from dreaming.errors import NotNow, Unusable
+from dreaming.models.finding import Excerpt, Finding
+from dreaming.models.report import Spent, Verdict, Withdrawn
+from dreaming.stores.interface import Cursor, Project, Settlement, Stamp
+from dreaming.stores.migrations import STEPS, migrations
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+_REMEDY: Final = "Move the file away; the next night reads everything again. No decision is lost."
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class State:
+    """The state database of one workspace."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+        self._term_ids: dict[str, int] = {}
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The connection itself, for reading."""
+        return self.db.conn
+
+    # -- settings of its own -------------------------------------------------------------------
+
+    def get(self, key: str) -> str | None:
+        """Return a remembered value."""
+        row = self.connection.execute("select value from meta where key = ?", [key]).fetchone()
+        return None if row is None else str(row[0])
+
+    def put(self, key: str, value: str) -> None:
+        """Remember a value, in a transaction of its own."""
+        with self.db.atomic():
+            self._put(key, value)
+
+    def _put(self, key: str, value: str) -> None:
+        self.connection.execute("insert or replace into meta values (?, ?)", [key, value])
+
+    # -- transcripts and cursors ---------------------------------------------------------------
+
+    def cursors(self, purpose: str) -> dict[tuple[str, bytes], Cursor]:
+        """Return every cursor of a purpose, by agent and path."""
+        rows = self.connection.execute(
+            "select agent, path, transcript, settled, digest, verdict, reason, rules, attempts,"
+            " device, inode, size, modified_ns, changed_ns, looked_at"
+            " from cursors join transcripts on id = transcript where purpose = ?",
+            [purpose],
+        )
+        return {(row[0], row[1]): _cursor(row) for row in rows}
+
+    def settle(
+        self,
+        purpose: str,
+        settlements: Sequence[Settlement],
+        *,
+        now: float,
+        findings: Iterable[tuple[str, Finding]] = (),
+        requests: Iterable[tuple[str, str, str, Sequence[str], Spent]] = (),
+    ) -> Withdrawn:
+        """Write everything one batch came to, in one transaction. Return what it took back.
+
+        ``findings`` are (request hash, finding); ``requests`` are (hash, base, outcome, session
+        ids, what it used).
+        """
+        withdrawn = Withdrawn()
+        with self.db.atomic():
+            for one in settlements:
+                self._settle(purpose, one, now, withdrawn)
+            self._add_requests(requests, now)
+            for request, finding in findings:
+                self.connection.execute(
+                    "insert or ignore into findings (request, session_id, slug, topic, symptom,"
+                    " rule, evidence, backend) values (?, ?, ?, ?, ?, ?, ?, ?)",
+                    [
+                        request,
+                        finding.session_id,
+                        finding.slug,
+                        finding.topic,
+                        finding.symptom,
+                        finding.rule,
+                        json.dumps(finding.evidence),
+                        finding.backend,
+                    ],
+                )
+        return withdrawn
+
+    def note_request(
+        self, hash_: str, base: str, outcome: str, sessions: Sequence[str], spent: Spent, now: float
+    ) -> None:
+        """Remember a request that came to nothing, so that it is not paid for without end."""
+        with self.db.atomic():
+            self._add_requests([(hash_, base, outcome, sessions, spent)], now)
+
+    def known_excerpts(self, agent: str, path: Path) -> dict[str, bytes]:
+        """Return what a transcript's excerpts were when it was last read: id to encoded body."""
+        rows = self.connection.execute(
+            "select e.id, body from excerpts e join transcripts t on t.id = transcript"
+            " where agent = ? and path = ?",
+            [agent, os.fsencode(path)],
+        )
+        return dict(rows)
+
+    def attempts(self, base: str) -> int:
+        """Return how often a request was answered or failed."""
+        row = self.connection.execute(
+            "select count(*) from requests where base = ?", [base]
+        ).fetchone()
+        return int(row[0])
+
+    def look(self, purpose: str, transcripts: Iterable[int], now: float) -> None:
+        """Note that a listing found these settled, in one transaction."""
+        with self.db.atomic():
+            self.connection.executemany(
+                "update cursors set looked_at = ? where transcript = ? and purpose = ?",
+                ((now, transcript, purpose) for transcript in transcripts),
+            )
+
+    def _settle(self, purpose: str, one: Settlement, now: float, withdrawn: Withdrawn) -> None:
+        row = self._transcript(one)
+        if not one.keep:
+            lost = self._replace_excerpts(row, one)
+            if one.verdict is not Verdict.FAILED:
+                self._count_terms(row, one)
+            if lost:
+                self._withdraw(row, lost, one.verdict, withdrawn)
+        stamp = one.stamp
+        self.connection.execute(
+            "insert or replace into cursors values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                row, purpose, one.settled, one.digest, one.verdict.value, one.reason, one.rules,
+                one.attempts, stamp.device, stamp.inode, stamp.size, stamp.modified_ns,
+                stamp.changed_ns, now,
+            ],
+        )  # fmt: skip
+
+    def _transcript(self, one: Settlement) -> int:
+        path = os.fsencode(one.path)
+        self.connection.execute(
+            "insert or ignore into transcripts (agent, path) values (?, ?)", [one.agent, path]
+        )
+        (row,) = self.connection.execute(
+            "select id from transcripts where agent = ? and path = ?", [one.agent, path]
+        ).fetchone()
+        if one.origin is not None:
+            origin = one.origin
+            self.connection.execute(
+                "update transcripts set session_id = ?, native_id = ?, kind = ?, version = ?,"
+                " kin = ? where id = ?",
+                [
+                    origin.session_id, origin.native_id, origin.kind, origin.version,
+                    json.dumps(origin.kin), row,
+                ],
+            )  # fmt: skip
+        return int(row)
+
+    def _replace_excerpts(self, row: int, one: Settlement) -> list[str]:
+        """Put the transcript's excerpts; return the ids of those that are gone."""
+        if one.verdict is Verdict.FAILED:
+            return []
+        old = {
+            str(id_)
+            for (id_,) in self.connection.execute(
+                "select id from excerpts where transcript = ?", [row]
+            )
+        }
+        for project in one.projects.values():
+            self.connection.execute(
+                "insert or ignore into projects values (?, ?, ?)",
+                [project.id, project.identity, project.folder],
+            )
+        self.connection.executemany(
+            "insert or replace into excerpts values (?, ?, ?, ?)",
+            ((row, id_, project, encoded(body)) for id_, project, body in one.excerpts),
+        )
+        gone = sorted(old - {id_ for id_, _, _ in one.excerpts})
+        self.connection.executemany(
+            "delete from excerpts where transcript = ? and id = ?", ((row, id_) for id_ in gone)
+        )
+        return gone
+
+    def _withdraw(
+        self, row: int, gone: Sequence[str], verdict: Verdict, withdrawn: Withdrawn
+    ) -> None:
+        """Take back what rests on excerpts that are gone: findings, and answers of the session."""
+        withdrawn.transcripts += 1
+        withdrawn.excerpts += len(gone)
+        (session_id,) = self.connection.execute(
+            "select session_id from transcripts where id = ?", [row]
+        ).fetchone()
+        lost = {id_ for id_ in gone if not self._still_kept(id_)}
+        for id_, evidence in self.connection.execute(
+            "select id, evidence from findings where session_id = ?", [session_id]
+        ).fetchall():
+            if lost & set(json.loads(evidence)):
+                self.connection.execute("delete from findings where id = ?", [id_])
+                withdrawn.findings += 1
+        if verdict in {Verdict.EXCLUDED, Verdict.HELD}:
+            asked = self.connection.execute(
+                "select hash from requests, json_each(sessions) where json_each.value = ?",
+                [session_id],
+            ).fetchall()
+            for (hash_,) in asked:
+                self.connection.execute(
+                    "update requests set outcome = 'withdrawn' where hash = ?", [hash_]
+                )
+                withdrawn.answers += 1
+
+    def _still_kept(self, excerpt: str) -> bool:
+        """Whether a copy of the transcript holds the same excerpt."""
+        found = self.connection.execute("select 1 from excerpts where id = ? limit 1", [excerpt])
+        return found.fetchone() is not None
+
+    def withdrawn_answers(self) -> list[str]:
+        """Return the hashes of answers whose raw text must not be kept any longer."""
+        rows = self.connection.execute("select hash from requests where outcome = 'withdrawn'")
+        return [str(hash_) for (hash_,) in rows]
+
+    def _add_requests(
+        self, requests: Iterable[tuple[str, str, str, Sequence[str], Spent]], now: float
+    ) -> None:
+        for hash_, base, outcome, sessions, spent in requests:
+            self.connection.execute(
+                "insert or replace into requests values (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    hash_, base, now, outcome, json.dumps(sorted(sessions)),
+                    spent.input_tokens, spent.output_tokens, spent.cost,
+                ],
+            )  # fmt: skip
+
+    # -- document frequencies ------------------------------------------------------------------
+
+    def _count_terms(self, row: int, one: Settlement) -> None:
+        """Count each term once a session, whatever number of transcripts the session has."""
+        new = {self.term_id(term) for term in one.terms}
+        (session_id,) = self.connection.execute(
+            "select session_id from transcripts where id = ?", [row]
+        ).fetchone()
+        old: set[int] = set()
+        elsewhere: set[int] = set()
+        for transcript, blob in self.connection.execute(
+            "select transcript, terms from vocabulary join transcripts on id = transcript"
+            " where session_id = ? or transcript = ?",
+            [session_id, row],
+        ):
+            (old if transcript == row else elsewhere).update(_unpacked(blob))
+        self._bump((term, 1) for term in new - old - elsewhere)
+        self._bump((term, -1) for term in old - new - elsewhere)
+        self.connection.execute(
+            "insert or replace into vocabulary values (?, ?)",
+            [row, array("q", sorted(new)).tobytes()],
+        )
+
+    def _bump(self, changes: Iterable[tuple[int, int]]) -> None:
+        self.connection.executemany(
+            "insert into frequency values (?, ?)"
+            " on conflict (term) do update set sessions = sessions + excluded.sessions",
+            changes,
+        )
+
+    def term_id(self, term: str) -> int:
+        """Return the number a term is counted under: 63 bits of its hash."""
+        known = self._term_ids.get(term)
+        if known is None:
+            digest = hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest()
+            known = self._term_ids[term] = int.from_bytes(digest) >> 1
+        return known
+
+    # -- runs, projects, what was published ----------------------------------------------------
+
+    def projects(self) -> dict[str, Project]:
+        """Return every project seen, by id."""
+        rows = self.connection.execute("select id, identity, folder from projects")
+        return {row[0]: Project(*row) for row in rows}
+
+    def published(self) -> dict[str, tuple[str, ...]]:
+        """Return every candidate that ever waited, with the excerpts it was made of."""
+        rows = self.connection.execute("select candidate, members from published")
+        return {candidate: tuple(json.loads(members)) for candidate, members in rows}
+
+    def publish(self, candidates: Iterable[tuple[str, Sequence[str]]], now: float) -> None:
+        """Remember what waits now, in one transaction."""
+        with self.db.atomic():
+            self.connection.executemany(
+                "insert into published values (?, ?, ?)"
+                " on conflict (candidate) do update set members = excluded.members",
+                ((id_, json.dumps(sorted(members)), now) for id_, members in candidates),
+            )
+
+    def add_run(self, started: float, outcome: str, report: bytes) -> None:
+        """Keep a night's report."""
+        with self.db.atomic():
+            self.connection.execute(
+                "insert into runs (started, outcome, report) values (?, ?, ?)",
+                [started, outcome, report.decode()],
+            )
+
+    def last_runs(self, number: int) -> list[dict[str, Any]]:
+        """Return the latest reports, newest first."""
+        rows = self.connection.execute("select report from runs order by id desc limit ?", [number])
+        return [json.loads(report) for (report,) in rows]
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.connection.close()
+
+
+def _cursor(row: Sequence[Any]) -> Cursor:
+    return Cursor(
+        transcript=row[2],
+        settled=row[3],
+        digest=row[4],
+        verdict=Verdict(row[5]),
+        reason=row[6],
+        rules=row[7],
+        attempts=row[8],
+        stamp=Stamp(*row[9:14]),
+        looked_at=row[14],
+    )
+
+
+def _unpacked(blob: bytes) -> array[int]:
+    terms = array("q")
+    terms.frombytes(blob)
+    return terms
+
+
+def encoded(excerpt: Excerpt) -> bytes:
+    """Return an excerpt as the state keeps it, without its folder."""
+    return _encode(excerpt)
+
+
+@contextlib.contextmanager
+def opened(path: Path | str, *, key: bytes, timeout: float = 5.0) -> Iterator[State]:
+    """Open the state for the time of the block; make or migrate it first.
+
+    Raises ``Unusable`` where the file is corrupt, newer than this program or made with another
+    key, and ``NotNow`` where somebody else keeps it locked.
+    """
+    state = _open(path, timeout)
+    try:
+        with _explained(path):
+            _check_key(state, key)
+        yield state
+    finally:
+        state.close()
+
+
+def _open(path: Path | str, timeout: float) -> State:
+    from sqlite_utils import Database
+
+    with _explained(path):
+        db = Database(sqlite3.connect(path, timeout=timeout, isolation_level=None))
+        db.conn.execute("pragma journal_mode = wal")
+        db.conn.execute("pragma synchronous = full")
+        db.conn.execute("pragma foreign_keys = on")
+        steps = migrations()
+        _refuse_newer(path, {applied.name for applied in steps.applied(db)})
+        if steps.pending(db):
+            steps.apply(db)
+        if path != ":memory:":
+            Path(path).chmod(0o600)
+    return State(db)
+
+
+def _refuse_newer(path: Path | str, applied: set[str]) -> None:
+    unknown = applied - {step.__name__ for step in STEPS}
+    if unknown:
+        raise Unusable(
+            f"{path} was written by a newer version of dreaming ({', '.join(sorted(unknown))}).",
+            remedy="Update dreaming.",
+        )
+
+
+def _check_key(state: State, key: bytes) -> None:
+    proof = hashlib.sha256(b"dreaming key " + key).hexdigest()[:16]
+    kept = state.get("key")
+    if kept is None:
+        state.put("key", proof)
+    elif kept != proof:
+        raise Unusable(
+            "The state was made with another key than the one in its folder.",
+            remedy="Put the old key back, or move state.db away; ids change with the key.",
+        )
+
+
+@contextlib.contextmanager
+def _explained(path: Path | str) -> Iterator[None]:
+    """SQLite's errors as ours."""
+    try:
+        yield
+    except sqlite3.OperationalError as wrong:
+        if "locked" in str(wrong):
+            raise NotNow(
+                f"{path} is locked by another program.", remedy="Try again when it has finished."
+            ) from wrong
+        if "full" in str(wrong) or "disk I/O" in str(wrong):
+            raise Unusable(f"{path}: {wrong}", remedy="Make room on the disk.") from wrong
+        raise Unusable(f"{path}: {wrong}", remedy=_REMEDY) from wrong
+    except sqlite3.DatabaseError as wrong:
+        raise Unusable(f"{path} is not usable as a database: {wrong}", remedy=_REMEDY) from wrong

@@ -1,0 +1,26 @@
+"""What a task hands to a backend: one question, made of packets and what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from dreaming.packets import Packet
+
+
+class Request(msgspec.Struct, frozen=True):
+    """One question: stable instructions first, then what is known, then the packets as data."""
+
+    packets: tuple[Packet, ...]
+    system: str
+    """Instructions: the same for every request of one task version."""
+    prompt: str
+    """Known lessons and the rendered packets."""
+    hash: str
+    """64 hex characters over everything the answer depends on, the attempt included."""
+    backend: str = ""
+    """Name of the backend it is meant for; what it answers is recorded as that backend's word."""
+    schema: Mapping[str, object] | None = None
+    """JSON schema of the answer, for backends that can hold a model to one. Its root is an object:
+    some refuse an array there, some ignore it in silence."""

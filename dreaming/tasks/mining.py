@@ -1,0 +1,359 @@
+"""The mining task: which gotchas do these excerpts show? Makes the question, reads the answer.
+
+The answer is treated as if an attacker had written it, since whoever writes a README that an
+agent reads may have. ``read`` never raises for what a model says: it returns findings *and*
+complaints, so one bad object does not cost the good ones, and nothing is dropped in silence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import Final, NoReturn
+
+from dreaming.models.candidate import MAX_TEXT
+from dreaming.models.finding import Complaint, Finding, KeptExcerpt
+from dreaming.models.session import OWN_RUN_MARK
+from dreaming.packets import Packet, as_data, estimate_tokens, holds, render, visible
+from dreaming.tasks.interface import Request
+
+TASK_VERSION: Final = "mining-1"
+"""Goes up whenever the same packets should be asked anew."""
+
+MAX_ANSWER_BYTES: Final = 1_000_000
+MAX_FINDINGS: Final = 50
+"""Most findings taken from one answer."""
+MAX_EVIDENCE: Final = 20
+"""Most pieces of evidence taken for one finding."""
+MIN_QUOTE: Final = 12
+"""Shortest free quotation, in characters: less stands anywhere by chance."""
+KNOWN_BUDGET: Final = 20_000
+"""Tokens of known lessons that one request shows; the check against them comes later anyway."""
+
+_FIELDS: Final = ("session_id", "slug", "topic", "symptom", "rule")
+_NUMBER: Final = re.compile(r"e\d{1,6}\Z")
+_FENCED: Final = re.compile(r"```(?:json)?[ \t]*\n(.*)\n?[ \t]*```\Z", re.DOTALL | re.IGNORECASE)
+_NOT_SLUG: Final = re.compile(r"[^a-z0-9]+")
+
+
+class Reason(StrEnum):
+    """Why something in an answer could not be used."""
+
+    TOO_LONG = "the answer is too long"
+    BROKEN_TEXT = "broken text"
+    NOT_JSON = "not the JSON that was asked for"
+    WRONG_SHAPE = "not a list of findings"
+    TOO_MANY = "too many findings"
+    NOT_AN_OBJECT = "a finding that is no object"
+    MISSING_FIELD = "a field is missing, empty or no text"
+    UNKNOWN_SESSION = "a session that was not asked about"
+    NO_EVIDENCE = "no evidence that stands"
+    UNKNOWN_NUMBER = "an excerpt number that is not this session's"
+    NOT_VERBATIM = "a quotation that does not stand in the session"
+    SHORT_QUOTE = "a quotation too short to prove anything"
+    TOO_MUCH_EVIDENCE = "more evidence than is looked at"
+    CUT = "a text was cut"
+    REPEATED = "the same finding again"
+
+
+def request(
+    packets: Sequence[Packet],
+    known: Sequence[str],
+    *,
+    prompt: str,
+    identity: str,
+    attempt: int = 1,
+) -> Request:
+    """Return the question about these packets.
+
+    ``prompt`` is the text of the instructions, ``identity`` the backend's. The hash covers all
+    that the answer depends on, so that an answer that was paid for is found again.
+    """
+    lessons = _known_lines(known)
+    rendered = render(packets)
+    parts = [TASK_VERSION, prompt, identity, str(attempt), *lessons, rendered]
+    return Request(
+        packets=tuple(packets),
+        system=prompt,
+        prompt=_prompt(lessons, rendered),
+        hash=_digest(parts),
+        backend=identity.partition(":")[0],
+        schema=schema(),
+    )
+
+
+def schema() -> dict[str, object]:
+    """Return the JSON schema of an answer, its root an object."""
+    text = {"type": "string"}
+    finding = {
+        "session_id": {**text, "description": "The id in the session's fence."},
+        "slug": {**text, "description": "Short name of the gotcha: lower case, with dashes."},
+        "topic": {**text, "description": "One or two words: the area it belongs to."},
+        "symptom": {**text, "description": "What goes wrong, in one sentence."},
+        "rule": {**text, "description": "What to do instead: one imperative sentence."},
+        "evidence": {
+            "type": "array",
+            "items": text,
+            "description": "Numbers of that session's excerpts, such as e17.",
+        },
+    }
+    return _object({"findings": {"type": "array", "items": _object(finding)}})
+
+
+def read(text: str, request: Request) -> tuple[list[Finding], list[Complaint]]:
+    """Return what an answer says that can be believed, and why the rest cannot.
+
+    Taken is a list of findings, or an object with one under ``findings``; one fence around it is
+    stripped and nothing is repaired. Further keys are ignored. A complaint with ``whole`` set
+    says that the answer as such could not be read and the question is still open.
+    """
+    try:
+        objects = _objects(text)
+    except _Unusable as problem:
+        return [], [Complaint(problem.reason, problem.detail, whole=True)]
+    reader = _Reader(request)
+    for place, item in enumerate(objects[:MAX_FINDINGS], start=1):
+        reader.take(place, item)
+    if len(objects) > MAX_FINDINGS:
+        reader.complain(Reason.TOO_MANY, f"{len(objects) - MAX_FINDINGS} not looked at")
+    return reader.findings, reader.complaints
+
+
+def one_line(text: str) -> str:
+    """Return ``text`` as one line that is inert on a screen and in a file.
+
+    White space is folded, hidden characters are shown by their number, comment marks are broken
+    and of stacked accents two stay.
+    """
+    folded = " ".join(visible(unicodedata.normalize("NFC", text)).split())
+    unmarked = folded.replace("<!--", "<! --").replace("-->", "-- >")
+    return unmarked if unmarked.isascii() else "".join(_unstacked(unmarked))
+
+
+def slug(text: str, longest: int = 80) -> str:
+    """Return ``text`` as a slug of ASCII letters, digits and dashes; empty where none are left."""
+    plain = unicodedata.normalize("NFKD", text[:1000]).encode("ascii", "ignore").decode().lower()
+    return _NOT_SLUG.sub("-", plain).strip("-")[:longest].strip("-")
+
+
+class _Unusable(Exception):
+    """An answer, or one object of it, cannot be taken."""
+
+    def __init__(self, reason: Reason, detail: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.detail = detail
+
+
+class _Reader:
+    """Checks the findings of one answer against the request it answers."""
+
+    def __init__(self, request: Request) -> None:
+        self.findings: list[Finding] = []
+        self.complaints: list[Complaint] = []
+        self._backend = request.backend
+        self._sessions: dict[str, dict[str, KeptExcerpt]] = {}
+        for packet in request.packets:
+            self._sessions.setdefault(packet.session_id, {}).update(packet.excerpts)
+
+    def complain(self, reason: Reason, detail: str) -> None:
+        """Note what could not be used; never with the model's own words, which are kept raw."""
+        self.complaints.append(Complaint(reason, detail))
+
+    def take(self, place: int, item: object) -> None:
+        """Check one object of the answer; it becomes a finding or a complaint."""
+        where = f"finding {place}"
+        try:
+            finding = self._finding(where, item)
+        except _Unusable as problem:
+            self.complain(problem.reason, f"{where}{problem.detail}")
+            return
+        if finding in self.findings:
+            self.complain(Reason.REPEATED, where)
+        else:
+            self.findings.append(finding)
+
+    def _finding(self, where: str, item: object) -> Finding:
+        if not isinstance(item, Mapping):
+            raise _Unusable(Reason.NOT_AN_OBJECT)
+        texts = {name: _text(item, name) for name in _FIELDS}
+        excerpts = self._sessions.get(texts["session_id"])
+        if excerpts is None:
+            raise _Unusable(Reason.UNKNOWN_SESSION)
+        evidence = self._evidence(where, item.get("evidence"), excerpts)
+        if not evidence:
+            raise _Unusable(Reason.NO_EVIDENCE)
+        return Finding(
+            session_id=texts["session_id"],
+            slug=slug(texts["slug"]) or f"lesson-{_digest([texts['slug']])[:8]}",
+            topic=slug(texts["topic"], 64) or "general",
+            symptom=self._line(where, "symptom", texts["symptom"]),
+            rule=self._line(where, "rule", texts["rule"]),
+            evidence=evidence,
+            backend=self._backend,
+        )
+
+    def _line(self, where: str, name: str, text: str) -> str:
+        line = one_line(text)
+        if len(line) <= MAX_TEXT:
+            return line
+        self.complain(Reason.CUT, f"{where}: {name} had {len(line)} characters")
+        return line[: MAX_TEXT - 1].rstrip() + "…"
+
+    def _evidence(
+        self, where: str, given: object, excerpts: Mapping[str, KeptExcerpt]
+    ) -> tuple[str, ...]:
+        """Return the ids of the excerpts that the given numbers and quotations prove."""
+        items = given if isinstance(given, list) else []
+        if len(items) > MAX_EVIDENCE:
+            self.complain(
+                Reason.TOO_MUCH_EVIDENCE, f"{where}: {len(items) - MAX_EVIDENCE} not looked at"
+            )
+        proven: dict[str, None] = {}
+        for item in items[:MAX_EVIDENCE]:
+            found = _find(item, excerpts)
+            if isinstance(found, Reason):
+                self.complain(found, where)
+            else:
+                proven[found.id] = None
+        return tuple(proven)
+
+
+def _text(item: Mapping[str, object], name: str) -> str:
+    value = item.get(name)
+    if not isinstance(value, str) or not any(char.isalnum() for char in value):
+        raise _Unusable(Reason.MISSING_FIELD, f": {name}")
+    if _is_broken(value):
+        raise _Unusable(Reason.BROKEN_TEXT, f": {name}")
+    return value.strip()
+
+
+def _find(item: object, excerpts: Mapping[str, KeptExcerpt]) -> KeptExcerpt | Reason:
+    """Return the excerpt that a number names or a quotation stands in, else why there is none."""
+    if not isinstance(item, str):
+        return Reason.UNKNOWN_NUMBER
+    text = item.strip()
+    if _NUMBER.match(text):
+        return excerpts.get(text, Reason.UNKNOWN_NUMBER)
+    if len(" ".join(text.split())) < MIN_QUOTE:
+        return Reason.SHORT_QUOTE
+    return next(
+        (kept for kept in excerpts.values() if holds(kept.excerpt, text)), Reason.NOT_VERBATIM
+    )
+
+
+def _objects(text: str) -> list[object]:
+    """Return the list of objects in an answer, or say why there is none."""
+    if _is_broken(text):
+        raise _Unusable(Reason.BROKEN_TEXT)
+    size = len(text.encode())
+    if size > MAX_ANSWER_BYTES:
+        raise _Unusable(Reason.TOO_LONG, f"{size} bytes")
+    root = _parsed(_unfenced(text.strip()))
+    objects = root.get("findings") if isinstance(root, dict) else root
+    if not isinstance(objects, list):
+        raise _Unusable(Reason.WRONG_SHAPE)
+    return objects
+
+
+def _parsed(text: str) -> object:
+    """Parse JSON as strictly as a schema would have it; Python's own reader is generous."""
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_without_duplicates,
+            parse_constant=_refuse,
+            parse_int=_bounded_int,
+            parse_float=_bounded_float,
+        )
+    except json.JSONDecodeError as error:
+        raise _Unusable(Reason.NOT_JSON, f"{error.msg} at character {error.pos}") from None
+    except ValueError as error:
+        raise _Unusable(Reason.NOT_JSON, str(error)) from None
+    except RecursionError:
+        raise _Unusable(Reason.NOT_JSON, "nested too deeply") from None
+
+
+def _unfenced(text: str) -> str:
+    fenced = _FENCED.match(text)
+    return fenced[1] if fenced else text
+
+
+def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _bounded_int(digits: str) -> int:
+    if len(digits) > 18:
+        raise ValueError("a number is too large")
+    return int(digits)
+
+
+def _bounded_float(digits: str) -> float:
+    value = float(digits)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError("a number is too large")
+    return value
+
+
+def _is_broken(text: str) -> bool:
+    """Say whether ``text`` holds half a character pair, which no file or database can take."""
+    return any("\ud800" <= char <= "\udfff" for char in text) if not text.isascii() else False
+
+
+def _unstacked(text: str) -> Iterator[str]:
+    stacked = 0
+    for char in text:
+        stacked = stacked + 1 if unicodedata.combining(char) else 0
+        if stacked <= 2:
+            yield char
+
+
+def _known_lines(known: Sequence[str]) -> list[str]:
+    """Return what is known, a line each, as much as fits; what does not is counted."""
+    lines: list[str] = []
+    room = KNOWN_BUDGET
+    every = list(dict.fromkeys(one_line(as_data(text)) for text in known))
+    for line in every:
+        room -= estimate_tokens(["- ", line, "\n"])
+        if room < 0:
+            return [*lines, f"({len(every) - len(lines)} more, not shown)"]
+        lines.append(f"- {line}")
+    return lines
+
+
+def _prompt(known: Sequence[str], rendered: str) -> str:
+    lines = "\n".join(known) or "(nothing yet)"
+    return (
+        f"{OWN_RUN_MARK}\n\nKnown already, not to be reported again:\n"
+        f"<known>\n{lines}\n</known>\n\nThe excerpts, by session:\n\n{rendered}\n"
+    )
+
+
+def _digest(parts: Sequence[str]) -> str:
+    """Hash texts so that no two lists of texts look the same."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+def _object(properties: Mapping[str, object]) -> dict[str, object]:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(properties),
+        "properties": dict(properties),
+    }

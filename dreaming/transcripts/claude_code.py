@@ -1,0 +1,535 @@
+"""Claude Code: one JSONL file a session, subagents in files of their own beside it.
+
+Chain records (``user``, ``assistant``, ``system``, ``attachment``) tell the conversation; all
+others are bookkeeping. A ``user`` record is mostly not a person: tool results, reminders, plans
+and scripted prompts stand in it, and what a person typed while the agent worked stands elsewhere
+(``queue-operation``, ``queued_command``, the text of a denial).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import msgspec
+
+from dreaming.models.session import (
+    Denier,
+    ResultStatus,
+    Session,
+    SessionKind,
+    Speaker,
+    Tool,
+    Turn,
+    TurnKind,
+)
+from dreaming.transcripts.interface import NotASession, Parser, Source, Transcript
+from dreaming.transcripts.listing import walk
+from dreaming.transcripts.loose import loosely
+from dreaming.transcripts.parsing import (
+    ACTION_TEXT,
+    EDIT_TEXT,
+    MODEL_TEXT,
+    TOOL_TEXT,
+    USER_TEXT,
+    LineParser,
+    cut,
+    instant,
+)
+from dreaming.transcripts.tools import action_of, tool_named
+from dreaming.transcripts.wording import heard
+
+SKIPPED: Final = frozenset(
+    "progress summary file-history-snapshot file-history-delta last-prompt ai-title custom-title"
+    " agent-name mode permission-mode pr-link worktree-state bridge-session frame-link atis-latch"
+    " agent-setting system relocated ended-by-model tag queue-status".split()
+)
+"""Record types we know and do not need."""
+
+
+class _Part(msgspec.Struct, gc=False):
+    type: str = ""
+    text: str | None = None
+
+
+class _Content(msgspec.Struct, gc=False):
+    """One block of a message."""
+
+    type: str = ""
+    text: str | None = None
+    id: str | None = None
+    name: str | None = None
+    input: dict[str, Any] | None = None
+    tool_use_id: str | None = None
+    content: str | list[_Part] | None = None
+    is_error: bool | None = None
+
+
+class _Message(msgspec.Struct, gc=False):
+    role: str | None = None
+    id: str | None = None
+    model: str | None = None
+    content: str | list[_Content] | None = None
+
+
+class _Origin(msgspec.Struct, gc=False):
+    kind: str | None = None
+
+
+class _Attachment(msgspec.Struct, gc=False):
+    type: str = ""
+    prompt: str | list[_Content] | None = None
+    commandMode: str | None = None
+    origin: _Origin | None = None
+
+
+class Record(msgspec.Struct, gc=False):
+    """What we read of one line."""
+
+    type: str = ""
+    uuid: str | None = None
+    sessionId: str | None = None
+    timestamp: str | int | float | None = None
+    cwd: str | None = None
+    version: str | None = None
+    isMeta: bool | None = None
+    isSidechain: bool | None = None
+    agentId: str | None = None
+    isCompactSummary: bool | None = None
+    isApiErrorMessage: bool | None = None
+    entrypoint: str | None = None
+    promptSource: str | None = None
+    origin: _Origin | None = None
+    planContent: str | None = None
+    toolDenialKind: str | None = None
+    interruptedMessageId: str | None = None
+    message: _Message | None = None
+    attachment: _Attachment | None = None
+    operation: str | None = None
+    reason: str | None = None
+    content: str | list[_Content] | None = None
+    role: str | None = None
+    payload: msgspec.Raw = msgspec.Raw()
+    format: str | None = None
+
+
+INTERRUPTED: Final = "[Request interrupted by user"
+_REFUSED: Final = (
+    "The user doesn't want to proceed with this tool use",
+    "The user doesn’t want to proceed with this tool use",
+    "The user doesn't want to take this action right now",
+)
+_USER_SAID: Final = re.compile(r"\bthe user said:\s*(.+)", re.DOTALL)
+_NOTE: Final = "\n\nNote: The user's next message may contain a correction"
+_CLARIFY: Final = "The user wants to clarify these questions."
+_BY_RULE: Final = re.compile(
+    r"(?:<tool_use_error>)?(?:Error: )?(?:"
+    r"Permission (?:to use|for this)|Claude requested permissions? to|\w+ hook (?:error|blocking)"
+    r"|(?:Pre|Post)ToolUse:\S+ (?:\[.*?\] )?hook|PreToolUse:\S+|Blocked by|Blocked: "
+    r"|.{0,80}temporarily unavailable, so auto mode|.{0,200}denied by your permission settings"
+    r"|This command requires approval|.{0,200}was blocked\. For security|.{0,80}auto mode classifier"
+    r"|.{0,80}requires approval|.{0,120}outside (?:of )?(?:the )?allowed working director"
+    r"|Operation stopped by hook|.{0,80}denied because Claude Code is running)",
+)
+_MID_TURN: Final = re.compile(
+    r"(?:\A|\n)(?:<system-reminder>\n)?The user sent (?:a new|the following) message while you "
+    r"were working:\n"
+)
+_EXIT_CODE: Final = re.compile(r"Exit code (\d+)(?:\n|\Z)")
+
+
+class ClaudeCode(Source):
+    """Sessions of Claude Code and of the desktop programs that use its store."""
+
+    agent: ClassVar[str] = "claude-code"
+
+    def default_folders(self, environment: Mapping[str, str], home: Path) -> list[Path]:
+        """Return ``projects`` below the configuration folder."""
+        configured = environment.get("CLAUDE_CONFIG_DIR", "").strip()
+        if configured:
+            return [Path(part.strip()) / "projects" for part in configured.split(",") if part]
+        return [home / ".claude" / "projects", home / ".config" / "claude" / "projects"]
+
+    def list(self, folder: Path) -> Iterator[Transcript | NotASession]:
+        """Yield every regular file below ``folder``, in a stable order, each as what it is."""
+        return walk(self.agent, folder, _why_not)
+
+    def parser(self, transcript: Transcript) -> Parser:
+        """Return a fresh parser for this transcript."""
+        return ClaudeCodeParser(transcript.path)
+
+
+_FOLDERS: Final = {
+    "tool-results": "tool output",
+    "memory": "memory",
+    "file-history": "backup of an edited file",
+    "backups": "backup",
+}
+_NAMES: Final = {
+    "journal.jsonl": "journal",
+    "history.jsonl": "prompt history",
+    "sessions-index.json": "index",
+    ".session-aliases": "index",
+}
+
+
+def _why_not(path: Path) -> str:
+    """Return why a file below a Claude Code folder is no transcript; empty where it may be one."""
+    if path.name in _NAMES:
+        return _NAMES[path.name]
+    for part in path.parts[:-1]:
+        if part in _FOLDERS:
+            return _FOLDERS[part]
+    if path.name.endswith(".meta.json"):
+        return "agent metadata"
+    if not path.name.endswith(".jsonl"):
+        return "not a transcript"
+    if path.name.startswith(("agent-acompact-", "agent-aprompt_suggestion-")):
+        return "machine-made helper agent"
+    return ""
+
+
+class ClaudeCodeParser(LineParser[Record]):
+    """Reads one session or one subagent."""
+
+    agent = "claude-code"
+    record_type = Record
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._stem = path.stem
+        self._is_subagent = path.name.startswith("agent-") or "subagents" in path.parts
+        self._ids: dict[str, int] = {}
+        self._seen: set[str] = set()
+        self._calls: dict[str, Turn] = {}
+        self._queued: list[tuple[str, Turn]] = []
+        self._withdrawn: set[int] = set()
+        self._first = ""
+        self._version = ""
+        self._folder = ""
+        self._main = self._side = 0
+        self._headless = False
+        self._message = ""
+
+    def is_foreign(self, record: Record) -> bool:
+        """Tell a rollout of Codex or a session in the neutral format."""
+        return bool(record.payload) or record.format is not None or record.type == "session_meta"
+
+    def rescue(self, value: Any) -> Record:
+        """Return a record also where the message is a text, a map of numbers or not wrapped."""
+        message = value.get("message")
+        if isinstance(message, dict) and message and all(key.isdigit() for key in message):
+            parts = list(message.values())
+            message = "".join(parts) if all(isinstance(part, str) for part in parts) else parts
+        if isinstance(message, (str, list)):
+            value = {**value, "message": {"content": message}}
+        return loosely(value, Record)
+
+    def take(self, record: Record, line: int) -> None:
+        """Take one record."""
+        kind = record.type or (record.role or "")
+        if kind == "user" or kind == "assistant":
+            if self._is_new(record):
+                self._take_message(kind, record, line)
+        elif kind == "attachment":
+            if self._is_new(record):
+                self._take_attachment(record, line)
+        elif kind == "queue-operation":
+            self._take_queue(record, line)
+        elif kind == "system":
+            self._is_new(record)
+        elif kind not in SKIPPED:
+            self.unknown_record(kind)
+
+    def session(self) -> Session:
+        """Return the session."""
+        subagent = self._is_subagent or (self._side > 0 and self._main == 0)
+        native = self._stem if self._stem in self._ids else next(iter(self._ids), self._stem)
+        turns = [turn for turn in self.turns if id(turn) not in self._withdrawn]
+        kind = SessionKind.SUBAGENT if subagent else SessionKind.INTERACTIVE
+        if self._headless and not subagent:
+            by_people = any(turn.speaker is Speaker.HUMAN for turn in turns)
+            kind = SessionKind.INTERACTIVE if by_people else SessionKind.HEADLESS
+        first = (f"first:{self._first}",) if self._first and not subagent else ()
+        return Session(
+            agent=self.agent,
+            native_id=native,
+            kin=(native, *first),
+            kind=kind,
+            version=self._version,
+            turns=turns,
+        )
+
+    def _is_new(self, record: Record) -> bool:
+        """Note what a chain record carries; False for one that this file holds already."""
+        if record.uuid:
+            if record.uuid in self._seen:
+                return False
+            self._seen.add(record.uuid)
+            self._first = self._first or record.uuid
+        if record.sessionId:
+            self._ids[record.sessionId] = self._ids.get(record.sessionId, 0) + 1
+        self._version = record.version or self._version
+        self._folder = record.cwd or self._folder
+        if self._is_side(record):
+            self._side += 1
+        else:
+            self._main += 1
+        return True
+
+    def _is_side(self, record: Record) -> bool:
+        return bool(record.isSidechain or record.agentId or self._is_subagent)
+
+    def _turn(self, kind: TurnKind, speaker: Speaker, record: Record, line: int, **more: Any) -> Turn:
+        return Turn(
+            kind=kind,
+            speaker=speaker,
+            line=line,
+            record=record.uuid or "",
+            at=instant(record.timestamp),
+            folder=record.cwd or self._folder,
+            **more,
+        )
+
+    def _take_message(self, kind: str, record: Record, line: int) -> None:
+        message = record.message
+        if message is None or message.content is None:
+            message = _Message(content=record.content) if record.content else message
+        if message is None or message.content is None:
+            return
+        blocks = message.content
+        if isinstance(blocks, str):
+            blocks = [_Content(type="text", text=blocks)]
+        if kind == "assistant":
+            if not record.isApiErrorMessage and message.model != "<synthetic>":
+                self._take_answer(message, blocks, record, line)
+            return
+        for block in blocks:
+            if block.type == "tool_result":
+                self._take_result(block, record, line)
+            elif block.text and (block.type == "text" or not block.type):
+                self._take_text(block.text, record, line)
+
+    # --- the model ---------------------------------------------------------------------------
+
+    def _take_answer(
+        self, message: _Message, blocks: list[_Content], record: Record, line: int
+    ) -> None:
+        for block in blocks:
+            if block.type == "text" and block.text and block.text.strip():
+                self._take_said(message.id or "", block.text, record, line)
+            elif block.type == "tool_use":
+                self._take_call(block, record, line)
+        self._message = message.id or ""
+
+    def _take_said(self, message: str, text: str, record: Record, line: int) -> None:
+        """Add what the model said; a longer snapshot of the same message replaces the shorter."""
+        turn = self._turn(
+            TurnKind.ASSISTANT, Speaker.MODEL, record, line, text=cut(text, MODEL_TEXT)
+        )
+        last = self.turns[-1] if self.turns else None
+        repeats = bool(message) and message == self._message
+        if repeats and last and last.kind is TurnKind.ASSISTANT and text.startswith(last.text):
+            self.turns[-1] = turn
+        else:
+            self.turns.append(turn)
+
+    def _take_call(self, block: _Content, record: Record, line: int) -> None:
+        call_id = block.id or ""
+        if call_id and call_id in self._calls:
+            return
+        name = block.name or ""
+        action = action_of(name, block.input or {})
+        turn = self._turn(
+            TurnKind.CALL,
+            Speaker.MODEL,
+            record,
+            line,
+            call_id=call_id,
+            tool=action.tool,
+            tool_name=name,
+            action=cut(action.action, ACTION_TEXT),
+            before=cut(action.before, EDIT_TEXT),
+            after=cut(action.after, EDIT_TEXT),
+        )
+        self._calls[call_id] = turn
+        self.turns.append(turn)
+
+    # --- tools -------------------------------------------------------------------------------
+
+    def _take_result(self, block: _Content, record: Record, line: int) -> None:
+        text = block.content or ""
+        if not isinstance(text, str):
+            text = "\n".join(part.text for part in text if part.text)
+        text, mid_turn = _mid_turn_words(text)
+        status, denier = _status(text, bool(block.is_error), record.toolDenialKind)
+        stopped = INTERRUPTED in text[:60] and bool(block.is_error)
+        said = ""
+        if denier is Denier.HUMAN:
+            text, said = _denial_words(text)
+        elif status is ResultStatus.ERROR and (code := _EXIT_CODE.match(text)):
+            text = text[code.end() :] or text
+        if said.startswith(_CLARIFY):
+            status, denier = ResultStatus.OK, None
+        call = self._calls.get(block.tool_use_id or "")
+        self.turns.append(
+            self._turn(
+                TurnKind.RESULT,
+                Speaker.TOOL,
+                record,
+                line,
+                text=cut(text, TOOL_TEXT),
+                call_id=block.tool_use_id or "",
+                tool=call.tool if call else Tool.OTHER,
+                tool_name=call.tool_name if call else "",
+                status=status,
+                denier=denier,
+            )
+        )
+        if stopped or record.toolDenialKind == "interrupted":
+            self._take_interruption(record, line)
+        if said:
+            self._add_user(said, not said.startswith(_CLARIFY), record, line)
+        if mid_turn:
+            self._add_user(mid_turn, True, record, line)
+
+    # --- the user's role ----------------------------------------------------------------------
+
+    def _take_text(self, text: str, record: Record, line: int) -> None:
+        if record.isCompactSummary:
+            self.turns.append(
+                self._turn(
+                    TurnKind.SUMMARY, Speaker.MODEL, record, line, text=cut(text, MODEL_TEXT)
+                )
+            )
+            return
+        if record.isMeta:
+            return
+        if text.startswith(INTERRUPTED):
+            self._take_interruption(record, line)
+            text = text.partition("]")[2].strip()
+        elif record.interruptedMessageId:
+            self._take_interruption(record, line)
+        self.asked(text)
+        found = heard(text)
+        if not found.text or self._is_notice(record):
+            return
+        self._settle_queued(found.text)
+        human = found.human and not record.planContent
+        self._add_user(found.text, human, record, line)
+
+    def _is_notice(self, record: Record) -> bool:
+        kind = record.origin.kind if record.origin else None
+        if kind not in (None, "human", "coordinator"):
+            return True
+        return record.promptSource == "system"
+
+    def _add_user(self, text: str, human: bool, record: Record, line: int) -> None:
+        """Add words in the user's role: a person's only where the record allows it."""
+        kind = record.origin.kind if record.origin else None
+        scripted = (record.entrypoint or "").startswith("sdk")
+        if scripted:
+            self._headless = True
+        elif record.promptSource == "sdk":
+            scripted = kind != "human"
+        human = human and not scripted and not self._is_side(record) and kind in (None, "human")
+        self.turns.append(
+            self._turn(
+                TurnKind.USER,
+                Speaker.HUMAN if human else Speaker.HARNESS,
+                record,
+                line,
+                text=cut(text, USER_TEXT),
+            )
+        )
+
+    def _take_interruption(self, record: Record, line: int) -> None:
+        by_hand = not self._is_side(record)
+        speaker = Speaker.HUMAN if by_hand else Speaker.HARNESS
+        self.interrupted(self._turn(TurnKind.INTERRUPTION, speaker, record, line))
+
+    def _take_attachment(self, record: Record, line: int) -> None:
+        attachment = record.attachment
+        if attachment is None or attachment.type != "queued_command":
+            return
+        if attachment.commandMode not in (None, "prompt"):
+            return
+        if attachment.origin and attachment.origin.kind not in (None, "human"):
+            return
+        for text in _texts(attachment.prompt):
+            found = heard(text)
+            if found.text and not found.text.startswith(("/", "{")):
+                self._settle_queued(found.text)
+                self._add_user(found.text, found.human, record, line)
+
+    def _take_queue(self, record: Record, line: int) -> None:
+        """Keep a text typed while the agent worked, until it turns up again or is taken back."""
+        content = record.content if isinstance(record.content, str) else ""
+        if record.operation == "enqueue" and content:
+            self.asked(content)
+            found = heard(content)
+            if found.text and not found.text.startswith(("/", "{")):
+                self._add_user(found.text, found.human, record, line)
+                self._queued.append((_folded(found.text), self.turns[-1]))
+        elif record.operation == "popAll":
+            self._withdrawn.update(id(turn) for _, turn in self._queued)
+            self._kept.extend(turn for _, turn in self._queued)
+            self._queued.clear()
+        elif record.operation == "remove" and record.reason in ("cancelled", "agent_stopped"):
+            self._settle_queued(content)
+
+    def _settle_queued(self, text: str) -> None:
+        """Withdraw the queued copy of a text that turned up as a record of its own."""
+        folded = _folded(text)
+        for place, (words, turn) in enumerate(self._queued):
+            if words == folded:
+                self._withdrawn.add(id(turn))
+                del self._queued[place]
+                return
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _texts(prompt: str | list[_Content] | None) -> list[str]:
+    if isinstance(prompt, str):
+        return [prompt]
+    return [block.text for block in prompt or [] if block.text and block.type in ("text", "")]
+
+
+def _mid_turn_words(text: str) -> tuple[str, str]:
+    """Split what a person typed while a tool ran off the tool's text."""
+    found = _MID_TURN.search(text) if "while you were working:" in text else None
+    if found is None:
+        return text, ""
+    words = text[found.end() :].partition("</system-reminder>")[0].strip()
+    return text[: found.start()].rstrip(), words
+
+
+def _status(
+    text: str, is_error: bool, denial_kind: str | None
+) -> tuple[ResultStatus, Denier | None]:
+    """Return how a call ended, and who denied it."""
+    if not is_error:
+        flagged = text.startswith("<tool_use_error>")
+        return (ResultStatus.ERROR if flagged else ResultStatus.OK), None
+    if denial_kind:
+        by_hand = denial_kind in ("user-rejected", "interrupted")
+        return ResultStatus.DENIED, Denier.HUMAN if by_hand else Denier.RULE
+    if text.startswith(_REFUSED) or INTERRUPTED in text[:60]:
+        return ResultStatus.DENIED, Denier.HUMAN
+    if _BY_RULE.match(text):
+        return ResultStatus.DENIED, Denier.RULE
+    return ResultStatus.ERROR, None
+
+
+def _denial_words(text: str) -> tuple[str, str]:
+    """Return what remains of a refused call's text, and what the person said with it."""
+    if not text.startswith(_REFUSED):
+        return text, ""
+    text = text.partition(_NOTE)[0]
+    said = _USER_SAID.search(text)
+    return "", said.group(1).strip() if said else ""
