@@ -8,6 +8,7 @@ from typing import Final
 
 from dreaming.aggregation.profile import Profile, Rarities
 from dreaming.aggregation.weights import PAIR
+from dreaming.models.finding import SignalKind
 from dreaming.similarity import overlap
 
 FEATURES: Final = (
@@ -15,16 +16,29 @@ FEATURES: Final = (
     "deed_cosine",
     "deed_first",
     "deed_second",
+    "deed_third",
     "any_first",
+    "done_and_done",
+    "done_and_said",
+    "said_and_said",
+    "left_and_left",
+    "error_and_error",
+    "wrong_and_wrong",
     "error_overlap",
     "same_program",
     "same_right_program",
     "both_words",
     "both_errors",
+    "both_cannot",
+    "both_persons",
     "shared",
     "generic",
     "deed_size",
+    "weaker",
+    "linked",
+    "redone",
 )
+PERSONS: Final = frozenset({SignalKind.CORRECTION, SignalKind.INTERRUPTION})
 RARE_ENOUGH: Final = 1.2
 """A token this rare makes its excerpts worth comparing."""
 LONGEST_LIST: Final = 60
@@ -62,22 +76,34 @@ def features(a: Profile, b: Profile, rarities: Rarities) -> list[float]:
         ),
         reverse=True,
     )
-    anywhere = max((rarities.of(t) for t in a.whole.keys() & b.whole.keys()), default=0.0)
     one, other = a.excerpt, b.excerpt
+    first = rarities.first
     return [
         _cosine(a.vector, a.vector_length, b.vector, b.vector_length),
         _cosine(a.deed_vector, a.deed_length, b.deed_vector, b.deed_length),
         shared[0] if shared else 0.0,
         shared[1] if len(shared) > 1 else 0.0,
-        anywhere,
+        shared[2] if len(shared) > 2 else 0.0,
+        first(a.whole.keys() & b.whole.keys()),
+        first(a.added & b.added),
+        max(first(a.added & b.said), first(a.said & b.added)),
+        first(a.said & b.said),
+        first(a.removed & b.removed),
+        first(a.error & b.error),
+        first(a.wrong & b.wrong),
         overlap(a.error, b.error),
         float(bool(a.program) and a.program == b.program),
         float(bool(a.right_program) and a.right_program == b.right_program),
         float(bool(one.words) and bool(other.words)),
         float(bool(one.error) and bool(other.error)),
+        float(one.kind is other.kind is SignalKind.CANNOT),
+        float(one.kind in PERSONS and other.kind in PERSONS),
         float(min(6, sum(value > 1 for value in shared))),
         a.generic + b.generic,
         log1p(min(len(a.deed), len(b.deed))),
+        min(one.strength, other.strength),
+        one.linked + other.linked,
+        min(1.0, one.redone) + min(1.0, other.redone),
     ]
 
 

@@ -43,6 +43,9 @@ class Profile(msgspec.Struct, frozen=True):
     error: frozenset[str]
     said: frozenset[str]
     """What the person or the remark says."""
+    added: frozenset[str]
+    removed: frozenset[str]
+    wrong: frozenset[str]
     program: str
     right_program: str
     generic: float
@@ -70,6 +73,10 @@ class Rarities:
             here = rarity(self._spread.get(token, 0), self._roots)
             self._cache[token] = at_large * min(1.0, here / 1.8)
         return self._cache[token]
+
+    def first(self, found: Iterable[str]) -> float:
+        """Return the rarity of the rarest of these tokens; numbers do not count."""
+        return max((self.of(token) for token in found if not token.isdigit()), default=0.0)
 
 
 def _put(bag: dict[str, float], found: Iterable[str], weight: float, most: int) -> None:
@@ -155,6 +162,9 @@ def _profile(
         deed_length=length(deed_vector),
         error=frozenset(tokens(excerpt.error)) - COMMON,
         said=frozenset(tokens(f"{excerpt.words[:READ]}\n{excerpt.remark[:READ]}")) - COMMON,
+        added=frozenset(excerpt.added) - COMMON,
+        removed=frozenset(excerpt.removed) - COMMON,
+        wrong=frozenset(tokens(excerpt.wrong)) - COMMON,
         program=program(excerpt.wrong),
         right_program=program(excerpt.right),
         generic=float(bare),

@@ -104,11 +104,12 @@ class Anthropic(Backend):
             with self._client(key) as client:
                 for event in self._events(client, request):
                     heard.take(event)
-        except (anthropic.APIError, httpx2.HTTPError) as error:
+        except (anthropic.APIError, httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise anthropic_errors.classify(
                 error, partial=heard.answer(), now=self._clock(), secret=key
             ) from error
-        except ValueError as error:  # of JSON in the stream; SDK and server are out of step
+        except (ValueError, AttributeError, TypeError) as error:
+            # The SDK checks no event: broken JSON and missing parts show up where they are read.
             raise TransientFailure(
                 "The API's answer was garbled on the way.", partial=heard.answer()
             ) from error
@@ -185,9 +186,13 @@ class _Heard:
             self._count(event.usage)
 
     def answer(self, *, complete: bool = False) -> Answer:
-        """Return what was said so far, with what it cost."""
+        """Return what was said so far, with what it cost.
+
+        Half a character pair, which no file takes, is spelt out as JSON would.
+        """
+        text = "".join(self._texts)
         return Answer(
-            text="".join(self._texts),
+            text=text.encode("utf-8", "backslashreplace").decode(),
             usage=anthropic_prices.usage(self._model, self._counts),
             model=self._model,
             complete=complete,

@@ -40,7 +40,7 @@ _MODEL_REMEDY: Final = "Look at the settings: does this model exist, and is the 
 def classify(error: Exception, *, partial: Answer, now: float, secret: str) -> DreamingError:
     """Return the error of ours that ``error`` is; ``secret`` never stands in its sentence.
 
-    ``error`` is an ``APIError`` of the SDK or an ``HTTPError`` of its transport; ``partial`` is
+    ``error`` is an ``APIError`` of the SDK or comes from its transport; ``partial`` is
     what had been answered before it.
     """
     import anthropic
@@ -97,7 +97,7 @@ def _of_transport(error: Exception, words: str, partial: Answer) -> DreamingErro
     """Tell "nobody there" from "broke off": only the first says something about the next night."""
     import httpx2
 
-    cause = error if isinstance(error, httpx2.HTTPError) else error.__cause__
+    cause = error if isinstance(error, httpx2.HTTPError | httpx2.InvalidURL) else error.__cause__
     if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError):
         return Unreachable(f"The API cannot be reached: {words}", remedy="Look at the network.")
     if isinstance(cause, httpx2.UnsupportedProtocol | httpx2.InvalidURL):

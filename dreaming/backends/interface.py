@@ -60,6 +60,7 @@ class Answer(msgspec.Struct, frozen=True):
     """What came back, exactly as it came."""
 
     text: str
+    """Can always be written to a file: no lone surrogates."""
     usage: Usage = Usage()
     model: str = ""
     complete: bool = True

@@ -7,34 +7,37 @@ settled.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from dreaming.aggregation import Group
 from dreaming.backends.interface import Backend
-from dreaming.due import Sight, Standing, standing, watermark
+from dreaming.due import MAX_ATTEMPTS, Standing, watermark
 from dreaming.errors import DreamingError, NotNow
 from dreaming.jobs.asking import Asked, Asker
+from dreaming.jobs.listing import PURPOSE, Listed, Waits, is_new_to_wait, look, waiting_settlement
 from dreaming.jobs.progress import Progress, Stopwatch
 from dreaming.jobs.queueing import Decided, queue, survey
-from dreaming.jobs.reading import Reader, Reading, stamp
+from dreaming.jobs.reading import Reader, Reading, kept
 from dreaming.known import Known
 from dreaming.models.finding import KeptExcerpt
 from dreaming.models.lesson import KnownLine
 from dreaming.models.report import Outcome, Report, Verdict
-from dreaming.models.session import SessionKind
 from dreaming.stores.answers import Answers
 from dreaming.stores.history import History
-from dreaming.stores.interface import Cursor, Project, Settlement
+from dreaming.stores.interface import Cursor, Project
 from dreaming.stores.pending import Pending
 from dreaming.stores.state import State, encoded
 from dreaming.transcripts.interface import NotASession, Source, Transcript
 
-PURPOSE: Final = "mining"
+SEEN_ONCE_SHOWN: Final = 10
 BATCH_TRANSCRIPTS: Final = 64
 BATCH_BYTES: Final = 16 << 20
 """A batch ends with whichever comes first: so much is read again after a crash at most."""
@@ -49,32 +52,20 @@ class Night(msgspec.Struct):
     pending: Pending
     answers: Answers
     reader: Reader
-    rules: str
     belongs: Callable[[Project], bool]
     lessons: Sequence[KnownLine]
-    decided: Decided
+    decided: Callable[[], Decided]
+    """What the ledger says, looked up when the queue is made."""
+    deciding: Callable[[], AbstractContextManager[None]]
+    """Holds the decision lock, so that nobody decides while the queue is made."""
     context: Callable[[Mapping[str, Project]], tuple[list[KnownLine], list[str]]]
     """Reads what agents load anyway in the folders of these projects."""
     prompt: str
-    settle: float
-    """Seconds a transcript must have been quiet."""
-    first_night: float
-    """Seconds a first night reads back."""
+    waits: Waits
     max_pending: int
-    since: float | None = None
-    """An instant a person named; 0.0 for everything."""
     topics: Sequence[str] = ()
     progress: Progress = msgspec.field(default_factory=Progress)
     clock: Callable[[], float] = time.time
-
-
-class _Listed(msgspec.Struct, frozen=True):
-    """One transcript of tonight's listing."""
-
-    source: Source
-    transcript: Transcript
-    cursor: Cursor | None
-    standing: Standing
 
 
 def run(night: Night) -> Report:
@@ -90,101 +81,49 @@ def run(night: Night) -> Report:
         listed = _list(night, report, now)
     due = [one for one in listed if one.standing is Standing.DUE]
     settled = _settle_all(night, due, report, watch)
-    with watch.stage("aggregate"):
-        known, unreadable = _known(night)
-        report.failures += unreadable
-        history = History(night.state, night.belongs)
-        found = survey(
-            night.state, history, known, night.decided, backend=None, topics=night.topics
-        )
-    with watch.stage("pending"):
-        report.queue = queue(
-            night.state, night.pending, found, max_pending=night.max_pending, now=now
-        )
+    _queue(night, report, watch, now)
     _move_watermark(night, report, listed, settled, now)
     report.seconds = {stage: round(spent, 3) for stage, spent in watch.seconds.items()}
     night.state.add_run(now, report.outcome, msgspec.json.encode(report))
     return report
 
 
-# -- what is there, and what is due ---------------------------------------------------------------
+# -- what is there --------------------------------------------------------------------------------
 
 
-def _list(night: Night, report: Report, now: float) -> list[_Listed]:
-    """List every folder before anything is read, and decide where each transcript stands."""
-    cursors = night.state.cursors(PURPOSE)
-    since = _since(night, bool(cursors), now)
-    listed: list[_Listed] = []
-    for source, folder in night.folders:
-        for one in source.list(folder):
-            report.found += 1
-            if isinstance(one, NotASession):
-                _count(report, Verdict.SKIPPED, one.reason)
-                continue
-            cursor = cursors.get((one.agent, bytes(one.path)))
-            sight = _sight(one, cursor, night.rules)
-            stands = standing(sight, now=now, settle=night.settle, since=since)
-            listed.append(_Listed(source, one, cursor, stands))
-    _note_waiting(night, listed, report, now)
+def _list(night: Night, report: Report, now: float) -> list[Listed]:
+    """List every folder before anything is read, and remember what is seen but waits."""
+    listed: list[Listed] = []
+    for one in look(night.folders, night.state, night.waits, now):
+        report.found += 1
+        if isinstance(one, NotASession):
+            _count(report, Verdict.SKIPPED, one.reason)
+        else:
+            listed.append(one)
+            _count_waiting(report, one)
+    waiting = [one for one in listed if is_new_to_wait(one)]
+    night.state.settle(PURPOSE, [waiting_settlement(one, night.waits) for one in waiting], now=now)
     return listed
 
 
-def _since(night: Night, seen_before: bool, now: float) -> float | None:
-    if night.since is not None:
-        return night.since
-    return None if seen_before else now - night.first_night
-
-
-def _sight(transcript: Transcript, cursor: Cursor | None, rules: str) -> Sight:
-    modified = transcript.modified_ns / 1e9
-    if cursor is None:
-        return Sight(modified, changed=True, waits_since=None)
-    waits_for = next(
-        (one for one in (Standing.OPEN, Standing.OLDER) if cursor.reason == one.value), None
-    )
-    return Sight(
-        modified,
-        changed=cursor.stamp != stamp(transcript) or (cursor.rules != rules and not waits_for),
-        waits_since=cursor.looked_at,
-        waits_for=waits_for,
-        attempts=cursor.attempts,
-    )
-
-
-def _note_waiting(night: Night, listed: Sequence[_Listed], report: Report, now: float) -> None:
-    """Count what is not due, and remember what is seen for the first time but waits."""
-    waiting: list[Settlement] = []
-    for one in listed:
-        if one.standing is Standing.DUE:
-            continue
-        cursor, transcript = one.cursor, one.transcript
-        if one.standing in (Standing.SETTLED, Standing.SET_ASIDE) and cursor is not None:
-            _count(report, cursor.verdict, cursor.reason)
-            continue
-        _count(report, Verdict.SKIPPED, one.standing.value)
-        if one.standing is Standing.OLDER:
-            report.older += 1
-            report.older_bytes += transcript.size
-        if cursor is None or (one.standing is Standing.OLDER and cursor.reason != one.standing):
-            waiting.append(
-                Settlement(
-                    agent=transcript.agent,
-                    path=transcript.path,
-                    stamp=stamp(transcript),
-                    verdict=Verdict.SKIPPED,
-                    reason=one.standing.value,
-                    rules=night.rules,
-                )
-            )
-    if waiting:
-        night.state.settle(PURPOSE, waiting, now=now)
+def _count_waiting(report: Report, one: Listed) -> None:
+    """Count what is not due tonight; what is due is counted when it was read."""
+    if one.standing is Standing.DUE:
+        return
+    if one.standing in (Standing.SETTLED, Standing.SET_ASIDE) and one.cursor is not None:
+        _count(report, one.cursor.verdict, one.cursor.reason)
+        return
+    _count(report, Verdict.SKIPPED, one.standing.value)
+    if one.standing is Standing.OLDER:
+        report.older += 1
+        report.older_bytes += one.transcript.size
 
 
 # -- batches --------------------------------------------------------------------------------------
 
 
 def _settle_all(
-    night: Night, due: Sequence[_Listed], report: Report, watch: Stopwatch
+    night: Night, due: Sequence[Listed], report: Report, watch: Stopwatch
 ) -> set[tuple[str, bytes]]:
     """Read, ask and settle every batch; return the transcripts that are settled now."""
     asker = Asker(
@@ -221,9 +160,9 @@ def _settle_all(
     return settled
 
 
-def _batches(due: Sequence[_Listed]) -> Iterator[list[_Listed]]:
+def _batches(due: Sequence[Listed]) -> Iterator[list[Listed]]:
     """Cut what is due in the order of the listing, so that a second try makes the same batches."""
-    batch: list[_Listed] = []
+    batch: list[Listed] = []
     size = 0
     for one in due:
         if batch and (len(batch) == BATCH_TRANSCRIPTS or size + one.transcript.size > BATCH_BYTES):
@@ -235,7 +174,7 @@ def _batches(due: Sequence[_Listed]) -> Iterator[list[_Listed]]:
         yield batch
 
 
-def _read(night: Night, one: _Listed) -> Reading:
+def _read(night: Night, one: Listed) -> Reading:
     reading = night.reader.read(one.source, one.transcript, one.cursor)
     night.progress.step(one.transcript.size)
     return reading
@@ -246,24 +185,8 @@ def _new_excerpts(night: Night, readings: Sequence[Reading]) -> list[KeptExcerpt
     fresh: list[KeptExcerpt] = []
     for reading in readings:
         one = reading.settlement
-        if not one.excerpts or one.origin is None:
-            continue
-        before = night.state.known_excerpts(one.agent, one.path)
-        for id_, project, excerpt in one.excerpts:
-            if id_ in before and before[id_] == encoded(excerpt):
-                continue
-            fresh.append(
-                KeptExcerpt(
-                    id=id_,
-                    session_id=one.origin.session_id,
-                    root=one.origin.session_id,
-                    agent=one.agent,
-                    native_id=one.origin.native_id,
-                    project=project,
-                    headless=one.origin.kind == SessionKind.HEADLESS,
-                    excerpt=excerpt,
-                )
-            )
+        before = night.state.known_excerpts(one.agent, one.path) if one.excerpts else {}
+        fresh += [each for each in kept(one) if before.get(each.id) != encoded(each.excerpt)]
     return fresh
 
 
@@ -309,19 +232,21 @@ def _count_readings(report: Report, readings: Sequence[Reading], asked: Asked) -
     }
 
 
-def _batch_failed(report: Report, batch: Sequence[_Listed], wrong: DreamingError) -> None:
+def _batch_failed(report: Report, batch: Sequence[Listed], wrong: DreamingError) -> None:
     for _ in batch:
         _count(report, Verdict.SKIPPED, f"not asked yet: {type(wrong).__name__}")
     remedy = f" {wrong.remedy}" if wrong.remedy else ""
     report.failures.append(f"{wrong.message}{remedy}")
-    report.outcome = Outcome.STAYED if isinstance(wrong, NotNow) else Outcome.FAILED
+    report.waits = isinstance(wrong, NotNow)
+    if not report.waits:
+        report.outcome = Outcome.FAILED
 
 
 def _leave_rest(
     report: Report,
-    due: Sequence[_Listed],
+    due: Sequence[Listed],
     settled: set[tuple[str, bytes]],
-    batch: Sequence[_Listed],
+    batch: Sequence[Listed],
 ) -> None:
     left = len(due) - len(settled) - len(batch)
     for _ in range(left):
@@ -331,17 +256,40 @@ def _leave_rest(
 # -- the end of the night -------------------------------------------------------------------------
 
 
-def _known(night: Night) -> tuple[Known, list[str]]:
+def _queue(night: Night, report: Report, watch: Stopwatch, now: float) -> None:
+    """Group the evidence of all nights and bring ``pending/`` to it."""
+    night.progress.begin("grouping", 0)
+    with night.deciding():
+        decided = night.decided()
+        with watch.stage("aggregate"):
+            known, unreadable = _known(night, decided)
+            report.failures += unreadable
+            history = History(night.state, night.belongs)
+            found = survey(night.state, history, known, decided, topics=night.topics)
+        with watch.stage("pending"):
+            report.queue = queue(
+                night.state, night.pending, found, max_pending=night.max_pending, now=now
+            )
+    night.state.put("seen once", _seen_once(found.seen_once))
+
+
+def _known(night: Night, decided: Decided) -> tuple[Known, list[str]]:
     projects = {id_: one for id_, one in night.state.projects().items() if night.belongs(one)}
     context, unreadable = night.context(projects)
     lessons = [line.text for line in night.lessons]
-    return Known([*lessons, *night.decided.texts], [line.text for line in context]), unreadable
+    return Known([*lessons, *decided.texts], [line.text for line in context]), unreadable
+
+
+def _seen_once(groups: Sequence[Group]) -> str:
+    """The best of what waits for a second session, for ``status`` to show."""
+    best = [{"slug": one.slug, "rule": one.rule} for one in groups[:SEEN_ONCE_SHOWN]]
+    return msgspec.json.encode(best).decode()
 
 
 def _move_watermark(
     night: Night,
     report: Report,
-    listed: Sequence[_Listed],
+    listed: Sequence[Listed],
     settled: set[tuple[str, bytes]],
     now: float,
 ) -> None:
@@ -367,7 +315,7 @@ def _move_watermark(
         report.why = f"{len(unsettled)} transcripts are not settled yet"
 
 
-def _holds_watermark(one: _Listed, cursor: Cursor | None, settled: set[tuple[str, bytes]]) -> bool:
+def _holds_watermark(one: Listed, cursor: Cursor | None, settled: set[tuple[str, bytes]]) -> bool:
     """Whether something in this transcript is left that a later night must come back for."""
     if one.standing is Standing.OPEN:
         return True
@@ -375,16 +323,18 @@ def _holds_watermark(one: _Listed, cursor: Cursor | None, settled: set[tuple[str
         return False
     if _key(one.transcript) not in settled:
         return True
-    return cursor is not None and cursor.verdict is Verdict.FAILED and cursor.attempts < 3
+    return (
+        cursor is not None and cursor.verdict is Verdict.FAILED and cursor.attempts < MAX_ATTEMPTS
+    )
 
 
-def _settled_at(one: _Listed) -> float | None:
+def _settled_at(one: Listed) -> float | None:
     cursor = one.cursor
     return cursor.looked_at if cursor is not None and cursor.settled else None
 
 
 def _key(transcript: Transcript) -> tuple[str, bytes]:
-    return transcript.agent, bytes(transcript.path)
+    return transcript.agent, os.fsencode(transcript.path)
 
 
 def _count(report: Report, verdict: Verdict, reason: str) -> None:

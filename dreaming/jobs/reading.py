@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from dreaming.models.finding import Excerpt
+from dreaming.models.finding import Excerpt, KeptExcerpt
 from dreaming.models.report import Verdict
 from dreaming.models.session import Session, SessionKind, Turn
 from dreaming.redaction.engine import RULES_VERSION, Hit, Redactor, ScanFailed, Severity
@@ -218,6 +218,26 @@ def stamp(transcript: Transcript) -> Stamp:
         transcript.modified_ns,
         transcript.changed_ns,
     )
+
+
+def kept(settlement: Settlement) -> list[KeptExcerpt]:
+    """Return a settlement's excerpts with their place, each session its own root."""
+    origin = settlement.origin
+    if origin is None:
+        return []
+    return [
+        KeptExcerpt(
+            id=id_,
+            session_id=origin.session_id,
+            root=origin.session_id,
+            agent=settlement.agent,
+            native_id=origin.native_id,
+            project=project,
+            headless=origin.kind == SessionKind.HEADLESS,
+            excerpt=excerpt,
+        )
+        for id_, project, excerpt in settlement.excerpts
+    ]
 
 
 def texts(excerpt: Excerpt) -> Iterator[str]:

@@ -1,27 +1,45 @@
-"""Find credentials and replace what identifies a person or a machine."""
+"""The door of redaction: does a transcript hold a credential, and texts without identities.
+
+Nothing inside a transcript can switch a hit off: there are no allow markers, and a word such as
+"example" beside a credential means nothing. Where scanning fails, ``ScanFailed`` is raised:
+"clean" is only said of what was scanned to its end.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from collections.abc import Sequence
-from enum import StrEnum
+from functools import cached_property
 from typing import Final
 
 import msgspec
 
-from dreaming.errors import DreamingError
+from dreaming.redaction.detector import RULES, Detector, ScanFailed
+from dreaming.redaction.pseudonyms import Pseudonyms
+from dreaming.redaction.rules import Rule, Severity
 
-RULES_VERSION: Final = "0"
+__all__ = ["RULES_VERSION", "Hit", "Redactor", "ScanFailed", "Scanner", "Severity"]
+
+ENGINE_VERSION: Final = 1
+"""Raised when the same rules find something else."""
 
 
-class ScanFailed(DreamingError):
-    """A transcript could not be scanned to its end, so nothing is known about it."""
+def _version(rules: Sequence[Rule]) -> str:
+    told = [(r.name, r.severity, r.anchors, r.shape, r.bounded, r.many_lines) for r in rules]
+    return hashlib.sha256(repr((ENGINE_VERSION, told)).encode()).hexdigest()[:16]
 
 
-class Severity(StrEnum):
-    """What a hit does to the transcript it stands in: exclude it, or hold it."""
+RULES_VERSION: Final = _version(RULES)
+"""Changes when a transcript found clean before may not be clean any more."""
 
-    HIGH = "high"
-    MEDIUM = "medium"
+_STEP: Final = 1 << 20
+_KEPT: Final = 24 << 10
+"""Bytes kept from one step to the next, so that what a cut divides is whole again."""
+_SEEN: Final = 8 << 10
+"""Of the kept bytes, those judged in the step before; they stay as left context."""
+_MOST_HITS: Final = 1000
+"""Of one transcript. More change nothing about what becomes of it."""
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -30,35 +48,102 @@ class Hit(msgspec.Struct, frozen=True):
     rule: str
     severity: Severity
     record: int
+    """1-based line of the transcript."""
     fingerprint: str
+    """Keyed hash of the value, 16 hex characters: the same value has the same fingerprint."""
 
 
 class Scanner:
-    """Reads one transcript block by block and says which credential shapes it holds."""
+    """Reads one transcript block by block and says which credential shapes it holds.
+
+    Needs about two megabytes whatever the size of the transcript, its lines or its blocks. Every
+    place is judged once, when enough of what stands on both sides was read.
+    """
+
+    def __init__(self, detector: Detector, key: bytes) -> None:
+        self._detector = detector
+        self._key = key
+        self._buffer = b""
+        self._judged = 0
+        self._line = 0
+        self._hits: dict[Hit, None] = {}
 
     def feed(self, data: bytes, first_line: int) -> None:
-        """Take the next block of the transcript."""
+        """Take the next block; ``first_line`` is the 1-based line it begins in."""
+        if not self._buffer:
+            self._line = first_line
+        view = memoryview(data)
+        for at in range(0, len(data), _STEP):
+            self._buffer += bytes(view[at : at + _STEP])
+            if len(self._buffer) >= _STEP // 4 + _KEPT:
+                self._judge(len(self._buffer) - (_KEPT - _SEEN))
+                self._forget()
 
     def finish(self) -> tuple[Hit, ...]:
-        """Say what was found, once every block was fed."""
-        return ()
+        """Say what was found, in the order of the transcript. Called once, after the last block."""
+        self._judge(len(self._buffer) + 1)
+        self._buffer = b""
+        return tuple(self._hits)
+
+    def _judge(self, high: int) -> None:
+        """Judge every place up to ``high`` that was not judged before."""
+        line, counted = self._line, 0
+        for trace in sorted(self._detector.find(self._buffer, self._judged, high), key=lambda t: t.at):
+            line += self._buffer.count(b"\n", counted, trace.at)
+            counted = max(counted, trace.at)
+            if len(self._hits) < _MOST_HITS:
+                mark = fingerprint(self._key, trace.value)
+                self._hits[Hit(trace.rule.name, trace.rule.severity, line, mark)] = None
+        self._judged = high
+
+    def _forget(self) -> None:
+        """Keep only what the next step needs."""
+        gone = len(self._buffer) - _KEPT
+        self._line += self._buffer.count(b"\n", 0, gone)
+        self._buffer = self._buffer[gone:]
+        self._judged -= gone
 
 
 class Redactor:
-    """Holds the key, the machine's names and the compiled rules."""
+    """Holds the key, the machine's names and the compiled rules; make one for a whole run.
+
+    ``names`` are this machine's user and host names: they are replaced wherever they stand alone.
+    """
 
     def __init__(self, key: bytes, names: Sequence[str] = ()) -> None:
         self._key = key
         self._names = tuple(names)
 
-    def scanner(self) -> Scanner:
-        """A scanner for one transcript."""
-        return Scanner()
+    @cached_property
+    def _detector(self) -> Detector:
+        return Detector()
 
-    def redact(self, texts: Sequence[str]) -> list[str]:
-        """The texts with identifying strings replaced by stable pseudonyms."""
-        return list(texts)
+    @cached_property
+    def _pseudonyms(self) -> Pseudonyms:
+        return Pseudonyms(self._key, self._names)
+
+    def scanner(self) -> Scanner:
+        """Return a scanner for one transcript."""
+        return Scanner(self._detector, self._key)
+
+    def redact(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[str]:
+        """Return the texts with identifying strings replaced by stable pseudonyms.
+
+        Texts of one session belong in one call: user names learned from home folders in one text
+        are replaced in all. ``names`` are further user names to replace. A text that holds nothing
+        identifying is returned as the same object. Redacting twice changes nothing more.
+        """
+        return self._pseudonyms.redact(texts, names)
 
     def is_clean(self, texts: Sequence[str]) -> bool:
-        """Whether no credential shape of either severity stands in these texts."""
-        return True
+        """Say whether no credential shape of either severity stands in these texts.
+
+        The last gate before text is stored or sent. Raises ``ScanFailed``.
+        """
+        data = "\n\x00\n".join(texts).encode("utf-8", "surrogatepass")
+        return next(iter(self._detector.find(data)), None) is None
+
+
+def fingerprint(key: bytes, value: bytes) -> str:
+    """Return the keyed hash by which a value is known without being told."""
+    return hmac.new(key, b"credential\x00" + value, hashlib.sha256).hexdigest()[:16]

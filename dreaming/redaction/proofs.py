@@ -35,14 +35,11 @@ class Candidate(NamedTuple):
 Proof = Callable[[Candidate], bool]
 
 BASE62: Final = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_WORDS: Final = (
-    "example|placeholder|your[_-]|your(?=key|token|secret|pass|api)|dummy|redacted|change[_-]?me|replace|sample|"
-    "insert|fake|notreal|not[_-]real|todo|mytoken|mysecret|mykey|mypass|abcdef|qwerty|foobar|lorem|"
-    "deadbeef|cafebabe|0123456|1234567|7654321|-here$|_here$|goes[_-]?here|xxxx|\\*\\*\\*"
-)
 _PLACEHOLDER: Final = re.compile(
-    f"(?:{_WORDS})|(?:{_WORDS.upper().replace('(?=KEY', '(?=KEY')})".encode()
-    + rb"|\.\.\.|\xe2\x80\xa6|\xe2\x80\xa2|[<>]|\$[({]|\{\{|(.)\1{5,}"
+    rb"(?i)example|placeholder|your(?=[_-]|key|token|secret|pass|api)|dummy|redacted|change[_-]?me|replace|"
+    rb"sample|insert|fake|not[_-]?real|my(?=[_-]?(?:token|secret|key|pass))|abcdef|qwerty|foobar|lorem|"
+    rb"deadbeef|cafebabe|0123456|1234567|7654321|[_-]here$|xxxx|\*\*\*|\.\.\.|\xe2\x80[\xa2\xa6]|[<>]|\$[({]|\{\{|"
+    rb"(.)\1{5,}"
 )
 
 

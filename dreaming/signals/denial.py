@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dreaming.models.finding import Excerpt, SignalKind
-from dreaming.models.session import Denier, ResultStatus
+from dreaming.models.session import Denier, ResultStatus, TurnKind
 from dreaming.signals import cues, noise
 from dreaming.signals.interface import Walk, action, keep, quote, salient
 
@@ -19,6 +19,8 @@ class Denial:
             spoken = walk.words_after(result)
             said = walk.turns[spoken].text if spoken is not None else ""
             if noise.QUESTIONS.match(said) or noise.QUESTIONS.search(walk.turns[result].text):
+                continue
+            if spoken is not None and _was_stopped(walk, result, spoken):
                 continue
             yield self._excerpt(walk, call, result, spoken)
 
@@ -56,3 +58,9 @@ class Denial:
             redone=walk.related(call, fix) if fix is not None else 0.0,
             quotations=tuple(quotations),
         )
+
+
+def _was_stopped(walk: Walk, result: int, spoken: int) -> bool:
+    """Return whether the call ended by an interruption: that is a signal of its own."""
+    between = walk.turns[result:spoken]
+    return any(turn.kind is TurnKind.INTERRUPTION for turn in between)

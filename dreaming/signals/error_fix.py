@@ -20,10 +20,15 @@ class ErrorFix:
         """Yield one excerpt a failure."""
         for result, call in walk.call.items():
             turn = walk.turns[result]
-            if turn.status is ResultStatus.ERROR and not _is_noise(turn.text):
-                yield self._excerpt(walk, call, result, soft=False)
-            elif turn.status is ResultStatus.OK and self._hides_failure(walk, call, result):
-                yield self._excerpt(walk, call, result, soft=True)
+            soft = turn.status is ResultStatus.OK
+            if turn.status is ResultStatus.DENIED or is_noise(turn.text):
+                continue
+            if soft and not self._hides_failure(walk, call, result):
+                continue
+            excerpt = self._excerpt(walk, call, result, soft=soft)
+            realised = cues.REALISED.search(excerpt.remark) is not None
+            if realised or not noise.ORDINARY.search(excerpt.error):
+                yield excerpt
 
     def _hides_failure(self, walk: Walk, call: int, result: int) -> bool:
         made, turn = walk.turns[call], walk.turns[result]
@@ -32,7 +37,6 @@ class ErrorFix:
             and len(turn.text) < SOFT_LIMIT
             and cues.SOFT_ERROR.search(turn.text) is not None
             and not reads(made)
-            and not _is_noise(turn.text)
         )
 
     def _excerpt(self, walk: Walk, call: int, result: int, *, soft: bool) -> Excerpt:
@@ -68,7 +72,8 @@ class ErrorFix:
         )
 
 
-def _is_noise(text: str) -> bool:
+def is_noise(text: str) -> bool:
+    """Return whether an agent's own program speaks here."""
     return noise.HARNESS.search(text[:400]) is not None
 
 
@@ -77,5 +82,5 @@ def harness_failures(walk: Walk) -> int:
     return sum(
         1
         for place in walk.places(TurnKind.RESULT)
-        if walk.turns[place].status is ResultStatus.ERROR and _is_noise(walk.turns[place].text)
+        if walk.turns[place].status is ResultStatus.ERROR and is_noise(walk.turns[place].text)
     )

@@ -11,15 +11,17 @@ HARNESS: Final = re.compile(
     r"matches of the string to replace|File does not exist|File content .{1,40}exceeds maximum|"
     r"Cancelled: parallel tool call|No such tool available|No task found|"
     r"failed to parse function arguments|temporarily unavailable, so auto mode|"
-    r"string to replace not found|No changes to make|old_string and new_string are exactly",
+    r"No changes to make|old_string and new_string are exactly",
     re.IGNORECASE,
 )
 """Failures of handling a tool, the same in every session and no lesson about the work."""
 
-RED_TEST: Final = re.compile(
-    r"AssertionError|\bassert \S+ ==|\d+ failed\b|FAILED tests?/|Tests +\d+ failed|--- FAIL:",
+ORDINARY: Final = re.compile(
+    r"AssertionError|\bassert \S+ ==|\d+ failed\b|FAILED tests?/|Tests +\d+ failed|--- FAIL:|"
+    r"string to replace not found",
+    re.IGNORECASE,
 )
-"""A test that fails: ordinary work, seldom a lesson."""
+"""A red test, an edit that missed: ordinary work, a lesson only where the model remarks on it."""
 
 BOILERPLATE: Final = re.compile(
     r"The user doesn't want to (?:proceed with|take) this (?:tool use|action)[^.]*\.|"

@@ -53,7 +53,7 @@ class Ledger:
         for last_line in _lines(self.path):
             last, seq = _hash(last_line), seq + 1
         decision = Decision(seq=seq + 1, at=at, action=action, phase=phase, prev=last, **fields)
-        line = decision.model_dump_json(exclude_defaults=True).encode() + b"\n"
+        line = decision.model_dump_json().encode() + b"\n"
         files.append(self.path, line)
         return decision
 
@@ -61,6 +61,11 @@ class Ledger:
         """Return how many lines this writer's chain has and the hash of the last."""
         lines = list(_lines(self.path))
         return len(lines), _hash(lines[-1]) if lines else START
+
+    def has(self, count: int, head: str) -> bool:
+        """Whether this writer's chain still holds its ``count``-th line with that hash."""
+        lines = list(_lines(self.path))
+        return count == 0 or (len(lines) >= count and _hash(lines[count - 1]) == head)
 
     def set_torn_tail_aside(self, place: Path) -> bool:
         """Move a last line that a power cut left without its end to ``place``.

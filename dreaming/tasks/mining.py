@@ -8,23 +8,20 @@ complaints, so one bad object does not cost the good ones, and nothing is droppe
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
-from typing import Final, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from dreaming.models.candidate import MAX_TEXT
 from dreaming.models.finding import Complaint, Finding, KeptExcerpt
 from dreaming.models.session import OWN_RUN_MARK
-from dreaming.packets import Packet, as_data, estimate_tokens, holds, render, visible
+from dreaming.packets import Packet, as_data, estimate_tokens, holds, render
+from dreaming.tasks.answers import NotTaken, Reason, is_broken, one_line, parse, slug
 from dreaming.tasks.interface import Request
 
 TASK_VERSION: Final = "mining-1"
 """Goes up whenever the same packets should be asked anew."""
 
-MAX_ANSWER_BYTES: Final = 1_000_000
 MAX_FINDINGS: Final = 50
 """Most findings taken from one answer."""
 MAX_EVIDENCE: Final = 20
@@ -36,28 +33,6 @@ KNOWN_BUDGET: Final = 20_000
 
 _FIELDS: Final = ("session_id", "slug", "topic", "symptom", "rule")
 _NUMBER: Final = re.compile(r"e\d{1,6}\Z")
-_FENCED: Final = re.compile(r"```(?:json)?[ \t]*\n(.*)\n?[ \t]*```\Z", re.DOTALL | re.IGNORECASE)
-_NOT_SLUG: Final = re.compile(r"[^a-z0-9]+")
-
-
-class Reason(StrEnum):
-    """Why something in an answer could not be used."""
-
-    TOO_LONG = "the answer is too long"
-    BROKEN_TEXT = "broken text"
-    NOT_JSON = "not the JSON that was asked for"
-    WRONG_SHAPE = "not a list of findings"
-    TOO_MANY = "too many findings"
-    NOT_AN_OBJECT = "a finding that is no object"
-    MISSING_FIELD = "a field is missing, empty or no text"
-    UNKNOWN_SESSION = "a session that was not asked about"
-    NO_EVIDENCE = "no evidence that stands"
-    UNKNOWN_NUMBER = "an excerpt number that is not this session's"
-    NOT_VERBATIM = "a quotation that does not stand in the session"
-    SHORT_QUOTE = "a quotation too short to prove anything"
-    TOO_MUCH_EVIDENCE = "more evidence than is looked at"
-    CUT = "a text was cut"
-    REPEATED = "the same finding again"
 
 
 def request(
@@ -113,7 +88,7 @@ def read(text: str, request: Request) -> tuple[list[Finding], list[Complaint]]:
     """
     try:
         objects = _objects(text)
-    except _Unusable as problem:
+    except NotTaken as problem:
         return [], [Complaint(problem.reason, problem.detail, whole=True)]
     reader = _Reader(request)
     for place, item in enumerate(objects[:MAX_FINDINGS], start=1):
@@ -121,32 +96,6 @@ def read(text: str, request: Request) -> tuple[list[Finding], list[Complaint]]:
     if len(objects) > MAX_FINDINGS:
         reader.complain(Reason.TOO_MANY, f"{len(objects) - MAX_FINDINGS} not looked at")
     return reader.findings, reader.complaints
-
-
-def one_line(text: str) -> str:
-    """Return ``text`` as one line that is inert on a screen and in a file.
-
-    White space is folded, hidden characters are shown by their number, comment marks are broken
-    and of stacked accents two stay.
-    """
-    folded = " ".join(visible(unicodedata.normalize("NFC", text)).split())
-    unmarked = folded.replace("<!--", "<! --").replace("-->", "-- >")
-    return unmarked if unmarked.isascii() else "".join(_unstacked(unmarked))
-
-
-def slug(text: str, longest: int = 80) -> str:
-    """Return ``text`` as a slug of ASCII letters, digits and dashes; empty where none are left."""
-    plain = unicodedata.normalize("NFKD", text[:1000]).encode("ascii", "ignore").decode().lower()
-    return _NOT_SLUG.sub("-", plain).strip("-")[:longest].strip("-")
-
-
-class _Unusable(Exception):
-    """An answer, or one object of it, cannot be taken."""
-
-    def __init__(self, reason: Reason, detail: str = "") -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.detail = detail
 
 
 class _Reader:
@@ -169,7 +118,7 @@ class _Reader:
         where = f"finding {place}"
         try:
             finding = self._finding(where, item)
-        except _Unusable as problem:
+        except NotTaken as problem:
             self.complain(problem.reason, f"{where}{problem.detail}")
             return
         if finding in self.findings:
@@ -179,14 +128,14 @@ class _Reader:
 
     def _finding(self, where: str, item: object) -> Finding:
         if not isinstance(item, Mapping):
-            raise _Unusable(Reason.NOT_AN_OBJECT)
+            raise NotTaken(Reason.NOT_AN_OBJECT)
         texts = {name: _text(item, name) for name in _FIELDS}
         excerpts = self._sessions.get(texts["session_id"])
         if excerpts is None:
-            raise _Unusable(Reason.UNKNOWN_SESSION)
+            raise NotTaken(Reason.UNKNOWN_SESSION)
         evidence = self._evidence(where, item.get("evidence"), excerpts)
         if not evidence:
-            raise _Unusable(Reason.NO_EVIDENCE)
+            raise NotTaken(Reason.NO_EVIDENCE)
         return Finding(
             session_id=texts["session_id"],
             slug=slug(texts["slug"]) or f"lesson-{_digest([texts['slug']])[:8]}",
@@ -226,9 +175,9 @@ class _Reader:
 def _text(item: Mapping[str, object], name: str) -> str:
     value = item.get(name)
     if not isinstance(value, str) or not any(char.isalnum() for char in value):
-        raise _Unusable(Reason.MISSING_FIELD, f": {name}")
-    if _is_broken(value):
-        raise _Unusable(Reason.BROKEN_TEXT, f": {name}")
+        raise NotTaken(Reason.MISSING_FIELD, f": {name}")
+    if is_broken(value):
+        raise NotTaken(Reason.BROKEN_TEXT, f": {name}")
     return value.strip()
 
 
@@ -248,76 +197,11 @@ def _find(item: object, excerpts: Mapping[str, KeptExcerpt]) -> KeptExcerpt | Re
 
 def _objects(text: str) -> list[object]:
     """Return the list of objects in an answer, or say why there is none."""
-    if _is_broken(text):
-        raise _Unusable(Reason.BROKEN_TEXT)
-    size = len(text.encode())
-    if size > MAX_ANSWER_BYTES:
-        raise _Unusable(Reason.TOO_LONG, f"{size} bytes")
-    root = _parsed(_unfenced(text.strip()))
+    root = parse(text)
     objects = root.get("findings") if isinstance(root, dict) else root
     if not isinstance(objects, list):
-        raise _Unusable(Reason.WRONG_SHAPE)
+        raise NotTaken(Reason.WRONG_SHAPE)
     return objects
-
-
-def _parsed(text: str) -> object:
-    """Parse JSON as strictly as a schema would have it; Python's own reader is generous."""
-    try:
-        return json.loads(
-            text,
-            object_pairs_hook=_without_duplicates,
-            parse_constant=_refuse,
-            parse_int=_bounded_int,
-            parse_float=_bounded_float,
-        )
-    except json.JSONDecodeError as error:
-        raise _Unusable(Reason.NOT_JSON, f"{error.msg} at character {error.pos}") from None
-    except ValueError as error:
-        raise _Unusable(Reason.NOT_JSON, str(error)) from None
-    except RecursionError:
-        raise _Unusable(Reason.NOT_JSON, "nested too deeply") from None
-
-
-def _unfenced(text: str) -> str:
-    fenced = _FENCED.match(text)
-    return fenced[1] if fenced else text
-
-
-def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return found
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _bounded_int(digits: str) -> int:
-    if len(digits) > 18:
-        raise ValueError("a number is too large")
-    return int(digits)
-
-
-def _bounded_float(digits: str) -> float:
-    value = float(digits)
-    if value in (float("inf"), float("-inf")):
-        raise ValueError("a number is too large")
-    return value
-
-
-def _is_broken(text: str) -> bool:
-    """Say whether ``text`` holds half a character pair, which no file or database can take."""
-    return any("\ud800" <= char <= "\udfff" for char in text) if not text.isascii() else False
-
-
-def _unstacked(text: str) -> Iterator[str]:
-    stacked = 0
-    for char in text:
-        stacked = stacked + 1 if unicodedata.combining(char) else 0
-        if stacked <= 2:
-            yield char
 
 
 def _known_lines(known: Sequence[str]) -> list[str]:

@@ -8,12 +8,11 @@ and scripted prompts stand in it, and what a person typed while the agent worked
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-import msgspec
+from msgspec import structs
 
 from dreaming.models.session import (
     Denier,
@@ -25,119 +24,31 @@ from dreaming.models.session import (
     Turn,
     TurnKind,
 )
+from dreaming.transcripts.claude_code_records import SKIPPED, Content, Message, Record
+from dreaming.transcripts.claude_code_results import (
+    CLARIFY,
+    EXIT_CODE,
+    INTERRUPTED,
+    denial_words,
+    ending,
+    mid_turn_words,
+    was_stopped,
+)
 from dreaming.transcripts.interface import NotASession, Parser, Source, Transcript
 from dreaming.transcripts.listing import walk
 from dreaming.transcripts.loose import loosely
-from dreaming.transcripts.parsing import (
+from dreaming.transcripts.normal import (
     ACTION_TEXT,
     EDIT_TEXT,
     MODEL_TEXT,
     TOOL_TEXT,
     USER_TEXT,
-    LineParser,
     cut,
     instant,
 )
-from dreaming.transcripts.tools import action_of, tool_named
+from dreaming.transcripts.parsing import LineParser
+from dreaming.transcripts.tools import action_of
 from dreaming.transcripts.wording import heard
-
-SKIPPED: Final = frozenset(
-    "progress summary file-history-snapshot file-history-delta last-prompt ai-title custom-title"
-    " agent-name mode permission-mode pr-link worktree-state bridge-session frame-link atis-latch"
-    " agent-setting system relocated ended-by-model tag queue-status".split()
-)
-"""Record types we know and do not need."""
-
-
-class _Part(msgspec.Struct, gc=False):
-    type: str = ""
-    text: str | None = None
-
-
-class _Content(msgspec.Struct, gc=False):
-    """One block of a message."""
-
-    type: str = ""
-    text: str | None = None
-    id: str | None = None
-    name: str | None = None
-    input: dict[str, Any] | None = None
-    tool_use_id: str | None = None
-    content: str | list[_Part] | None = None
-    is_error: bool | None = None
-
-
-class _Message(msgspec.Struct, gc=False):
-    role: str | None = None
-    id: str | None = None
-    model: str | None = None
-    content: str | list[_Content] | None = None
-
-
-class _Origin(msgspec.Struct, gc=False):
-    kind: str | None = None
-
-
-class _Attachment(msgspec.Struct, gc=False):
-    type: str = ""
-    prompt: str | list[_Content] | None = None
-    commandMode: str | None = None
-    origin: _Origin | None = None
-
-
-class Record(msgspec.Struct, gc=False):
-    """What we read of one line."""
-
-    type: str = ""
-    uuid: str | None = None
-    sessionId: str | None = None
-    timestamp: str | int | float | None = None
-    cwd: str | None = None
-    version: str | None = None
-    isMeta: bool | None = None
-    isSidechain: bool | None = None
-    agentId: str | None = None
-    isCompactSummary: bool | None = None
-    isApiErrorMessage: bool | None = None
-    entrypoint: str | None = None
-    promptSource: str | None = None
-    origin: _Origin | None = None
-    planContent: str | None = None
-    toolDenialKind: str | None = None
-    interruptedMessageId: str | None = None
-    message: _Message | None = None
-    attachment: _Attachment | None = None
-    operation: str | None = None
-    reason: str | None = None
-    content: str | list[_Content] | None = None
-    role: str | None = None
-    payload: msgspec.Raw = msgspec.Raw()
-    format: str | None = None
-
-
-INTERRUPTED: Final = "[Request interrupted by user"
-_REFUSED: Final = (
-    "The user doesn't want to proceed with this tool use",
-    "The user doesn’t want to proceed with this tool use",
-    "The user doesn't want to take this action right now",
-)
-_USER_SAID: Final = re.compile(r"\bthe user said:\s*(.+)", re.DOTALL)
-_NOTE: Final = "\n\nNote: The user's next message may contain a correction"
-_CLARIFY: Final = "The user wants to clarify these questions."
-_BY_RULE: Final = re.compile(
-    r"(?:<tool_use_error>)?(?:Error: )?(?:"
-    r"Permission (?:to use|for this)|Claude requested permissions? to|\w+ hook (?:error|blocking)"
-    r"|(?:Pre|Post)ToolUse:\S+ (?:\[.*?\] )?hook|PreToolUse:\S+|Blocked by|Blocked: "
-    r"|.{0,80}temporarily unavailable, so auto mode|.{0,200}denied by your permission settings"
-    r"|This command requires approval|.{0,200}was blocked\. For security|.{0,80}auto mode classifier"
-    r"|.{0,80}requires approval|.{0,120}outside (?:of )?(?:the )?allowed working director"
-    r"|Operation stopped by hook|.{0,80}denied because Claude Code is running)",
-)
-_MID_TURN: Final = re.compile(
-    r"(?:\A|\n)(?:<system-reminder>\n)?The user sent (?:a new|the following) message while you "
-    r"were working:\n"
-)
-_EXIT_CODE: Final = re.compile(r"Exit code (\d+)(?:\n|\Z)")
 
 
 class ClaudeCode(Source):
@@ -200,6 +111,9 @@ class ClaudeCodeParser(LineParser[Record]):
     def __init__(self, path: Path) -> None:
         super().__init__()
         self._stem = path.stem
+        self._parent = path.stem
+        if "subagents" in path.parts[1:]:
+            self._parent = path.parts[path.parts.index("subagents", 1) - 1]
         self._is_subagent = path.name.startswith("agent-") or "subagents" in path.parts
         self._ids: dict[str, int] = {}
         self._seen: set[str] = set()
@@ -246,8 +160,13 @@ class ClaudeCodeParser(LineParser[Record]):
     def session(self) -> Session:
         """Return the session."""
         subagent = self._is_subagent or (self._side > 0 and self._main == 0)
-        native = self._stem if self._stem in self._ids else next(iter(self._ids), self._stem)
-        turns = [turn for turn in self.turns if id(turn) not in self._withdrawn]
+        native = self._stem if self._stem in self._ids else next(iter(self._ids), self._parent)
+        scripted = {id(turn) for _, turn in self._queued} if self._headless else set()
+        turns = [
+            structs.replace(turn, speaker=Speaker.HARNESS) if id(turn) in scripted else turn
+            for turn in self.turns
+            if id(turn) not in self._withdrawn
+        ]
         kind = SessionKind.SUBAGENT if subagent else SessionKind.INTERACTIVE
         if self._headless and not subagent:
             by_people = any(turn.speaker is Speaker.HUMAN for turn in turns)
@@ -280,9 +199,12 @@ class ClaudeCodeParser(LineParser[Record]):
         return True
 
     def _is_side(self, record: Record) -> bool:
-        return bool(record.isSidechain or record.agentId or self._is_subagent)
+        aside = bool(record.agentId) if record.isSidechain is None else record.isSidechain
+        return aside or self._is_subagent
 
-    def _turn(self, kind: TurnKind, speaker: Speaker, record: Record, line: int, **more: Any) -> Turn:
+    def _turn(
+        self, kind: TurnKind, speaker: Speaker, record: Record, line: int, **more: Any
+    ) -> Turn:
         return Turn(
             kind=kind,
             speaker=speaker,
@@ -296,12 +218,12 @@ class ClaudeCodeParser(LineParser[Record]):
     def _take_message(self, kind: str, record: Record, line: int) -> None:
         message = record.message
         if message is None or message.content is None:
-            message = _Message(content=record.content) if record.content else message
+            message = Message(content=record.content) if record.content else message
         if message is None or message.content is None:
             return
         blocks = message.content
         if isinstance(blocks, str):
-            blocks = [_Content(type="text", text=blocks)]
+            blocks = [Content(type="text", text=blocks)]
         if kind == "assistant":
             if not record.isApiErrorMessage and message.model != "<synthetic>":
                 self._take_answer(message, blocks, record, line)
@@ -315,7 +237,7 @@ class ClaudeCodeParser(LineParser[Record]):
     # --- the model ---------------------------------------------------------------------------
 
     def _take_answer(
-        self, message: _Message, blocks: list[_Content], record: Record, line: int
+        self, message: Message, blocks: list[Content], record: Record, line: int
     ) -> None:
         for block in blocks:
             if block.type == "text" and block.text and block.text.strip():
@@ -336,7 +258,7 @@ class ClaudeCodeParser(LineParser[Record]):
         else:
             self.turns.append(turn)
 
-    def _take_call(self, block: _Content, record: Record, line: int) -> None:
+    def _take_call(self, block: Content, record: Record, line: int) -> None:
         call_id = block.id or ""
         if call_id and call_id in self._calls:
             return
@@ -359,19 +281,20 @@ class ClaudeCodeParser(LineParser[Record]):
 
     # --- tools -------------------------------------------------------------------------------
 
-    def _take_result(self, block: _Content, record: Record, line: int) -> None:
+    def _take_result(self, block: Content, record: Record, line: int) -> None:
         text = block.content or ""
         if not isinstance(text, str):
             text = "\n".join(part.text for part in text if part.text)
-        text, mid_turn = _mid_turn_words(text)
-        status, denier = _status(text, bool(block.is_error), record.toolDenialKind)
-        stopped = INTERRUPTED in text[:60] and bool(block.is_error)
+        text, mid_turn = mid_turn_words(text)
+        told, is_error = bytes(record.toolUseResult), bool(block.is_error)
+        status, denier = ending(text, is_error, record.toolDenialKind, told)
+        stopped = was_stopped(text, is_error, told) or record.toolDenialKind == "interrupted"
         said = ""
         if denier is Denier.HUMAN:
-            text, said = _denial_words(text)
-        elif status is ResultStatus.ERROR and (code := _EXIT_CODE.match(text)):
+            text, said = denial_words(text)
+        elif status is ResultStatus.ERROR and (code := EXIT_CODE.match(text)):
             text = text[code.end() :] or text
-        if said.startswith(_CLARIFY):
+        if said.startswith(CLARIFY):
             status, denier = ResultStatus.OK, None
         call = self._calls.get(block.tool_use_id or "")
         self.turns.append(
@@ -388,10 +311,10 @@ class ClaudeCodeParser(LineParser[Record]):
                 denier=denier,
             )
         )
-        if stopped or record.toolDenialKind == "interrupted":
+        if stopped:
             self._take_interruption(record, line)
         if said:
-            self._add_user(said, not said.startswith(_CLARIFY), record, line)
+            self._add_user(said, not said.startswith(CLARIFY), record, line)
         if mid_turn:
             self._add_user(mid_turn, True, record, line)
 
@@ -475,10 +398,9 @@ class ClaudeCodeParser(LineParser[Record]):
                 self._queued.append((_folded(found.text), self.turns[-1]))
         elif record.operation == "popAll":
             self._withdrawn.update(id(turn) for _, turn in self._queued)
-            self._kept.extend(turn for _, turn in self._queued)
             self._queued.clear()
         elif record.operation == "remove" and record.reason in ("cancelled", "agent_stopped"):
-            self._settle_queued(content)
+            self._settle_queued(content or (self._queued[0][0] if self._queued else ""))
 
     def _settle_queued(self, text: str) -> None:
         """Withdraw the queued copy of a text that turned up as a record of its own."""
@@ -494,42 +416,7 @@ def _folded(text: str) -> str:
     return " ".join(text.split())
 
 
-def _texts(prompt: str | list[_Content] | None) -> list[str]:
+def _texts(prompt: str | list[Content] | None) -> list[str]:
     if isinstance(prompt, str):
         return [prompt]
     return [block.text for block in prompt or [] if block.text and block.type in ("text", "")]
-
-
-def _mid_turn_words(text: str) -> tuple[str, str]:
-    """Split what a person typed while a tool ran off the tool's text."""
-    found = _MID_TURN.search(text) if "while you were working:" in text else None
-    if found is None:
-        return text, ""
-    words = text[found.end() :].partition("</system-reminder>")[0].strip()
-    return text[: found.start()].rstrip(), words
-
-
-def _status(
-    text: str, is_error: bool, denial_kind: str | None
-) -> tuple[ResultStatus, Denier | None]:
-    """Return how a call ended, and who denied it."""
-    if not is_error:
-        flagged = text.startswith("<tool_use_error>")
-        return (ResultStatus.ERROR if flagged else ResultStatus.OK), None
-    if denial_kind:
-        by_hand = denial_kind in ("user-rejected", "interrupted")
-        return ResultStatus.DENIED, Denier.HUMAN if by_hand else Denier.RULE
-    if text.startswith(_REFUSED) or INTERRUPTED in text[:60]:
-        return ResultStatus.DENIED, Denier.HUMAN
-    if _BY_RULE.match(text):
-        return ResultStatus.DENIED, Denier.RULE
-    return ResultStatus.ERROR, None
-
-
-def _denial_words(text: str) -> tuple[str, str]:
-    """Return what remains of a refused call's text, and what the person said with it."""
-    if not text.startswith(_REFUSED):
-        return text, ""
-    text = text.partition(_NOTE)[0]
-    said = _USER_SAID.search(text)
-    return "", said.group(1).strip() if said else ""

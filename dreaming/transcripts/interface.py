@@ -46,7 +46,7 @@ class Block(msgspec.Struct, frozen=True):
 
 
 class Parser(ABC):
-    """Turns the blocks of one transcript, in order, into a session. Holds one transcript's state."""
+    """Turns the blocks of one transcript, in order, into a session; holds its state."""
 
     @abstractmethod
     def feed(self, block: Block) -> None:

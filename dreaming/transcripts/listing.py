@@ -20,7 +20,7 @@ def walk(
     or a file reached a second time, by a link, is said so and not read again. Raises ``OSError``
     only for ``folder`` itself.
     """
-    top = os.stat(folder)
+    top = folder.stat()
     if not stat.S_ISDIR(top.st_mode):
         raise NotADirectoryError(errno.ENOTDIR, "not a folder", str(folder))
     with os.scandir(folder):
@@ -54,7 +54,7 @@ def _entry(
 ) -> Transcript | NotASession | Path | None:
     """Return what an entry is: a folder to enter, a file, or nothing we speak of."""
     try:
-        status = os.stat(path)
+        status = path.stat()
     except OSError as error:
         return _unreadable(path, error)
     is_folder = stat.S_ISDIR(status.st_mode)

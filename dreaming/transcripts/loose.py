@@ -50,9 +50,18 @@ def _fit(value: Any, wanted: Any) -> Any:
         return None if fitting is None else [part for part in fitting if part is not None]
     if origin is dict:
         return value if isinstance(value, dict) else None
+    if wanted is msgspec.Raw:
+        return msgspec.Raw(b"true")
     if isinstance(wanted, type) and issubclass(wanted, msgspec.Struct):
-        return loosely(value, wanted) if isinstance(value, dict) else None
+        return _fit_struct(value, wanted)
     return _fit_simple(value, wanted)
+
+
+def _fit_struct(value: Any, wanted: type[T]) -> T | None:
+    """Return a record; a mere text where a block of text belongs is taken for that block."""
+    if isinstance(value, str) and {"type", "text"} <= set(wanted.__struct_fields__):
+        value = {"type": "text", "text": value}
+    return loosely(value, wanted) if isinstance(value, dict) else None
 
 
 def _fit_simple(value: Any, wanted: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from datetime import UTC, datetime
+from collections.abc import Callable
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 import msgspec
@@ -11,8 +11,6 @@ import msgspec
 from dreaming.models.session import (
     OWN_RUN_MARK,
     Session,
-    SessionKind,
-    Speaker,
     Turn,
     TurnKind,
 )
@@ -20,48 +18,13 @@ from dreaming.transcripts.interface import Block, Parser
 from dreaming.transcripts.loose import loosely
 from dreaming.transcripts.reading import MAX_LINE, records
 
-USER_TEXT: Final = 20_000
-"""Characters kept of what a person said."""
-MODEL_TEXT: Final = 8_000
-"""Characters kept of what the model said, and of a summary."""
-TOOL_TEXT: Final = 12_000
-"""Characters kept of what a tool returned."""
-ACTION_TEXT: Final = 2_000
-"""Characters kept of what somebody would retype."""
-EDIT_TEXT: Final = 4_000
-"""Characters kept of each side of an edit."""
 SNIFFED: Final = 50
 """Records that decide whether a file is of the agent whose folder it lies in."""
 
+JOINED: Final = 1 << 20
+"""Bytes up to which a damaged line is tried again together with the next."""
+
 R = TypeVar("R", bound=msgspec.Struct)
-
-
-def cut(text: str, most: int) -> str:
-    """Return a text of at most about ``most`` characters: head and tail where it is longer."""
-    if len(text) <= most:
-        return text
-    half = most // 2
-    return f"{text[:half]}\n…\n{text[-half:]}"
-
-
-def instant(recorded: str | int | float | None) -> float:
-    """Return seconds since 1970 UTC of an ISO time, seconds or milliseconds; 0.0 where unknown."""
-    if isinstance(recorded, str):
-        try:
-            moment = datetime.fromisoformat(recorded)
-            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-        except (ValueError, OverflowError):
-            return instant(_number(recorded))
-    if recorded is None or isinstance(recorded, bool) or not 0 < recorded < 1e14:
-        return 0.0
-    return recorded / 1000 if recorded >= 1e11 else float(recorded)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 class LineParser(Parser, Generic[R]):
@@ -83,7 +46,8 @@ class LineParser(Parser, Generic[R]):
         self._next_line = 1
         self._oversized_line = 0
         self._sniffed = self._foreign = 0
-        self._decode = msgspec.json.Decoder(self.record_type).decode
+        self._broken: tuple[bytes, int, int] | None = None
+        self._decode: Callable[[bytes], Any] = msgspec.json.Decoder(self.record_type).decode
 
     def feed(self, block: Block) -> None:
         """Take the next block. Never raises for what the file holds."""
@@ -114,7 +78,6 @@ class LineParser(Parser, Generic[R]):
                 self._next_line += 1
         foreign = self._foreign * 2 > self._sniffed
         session = self.session()
-        session.agent = self.agent
         session.turns = [] if foreign else session.turns
         session.own_run = self.own_run
         session.unknown_records = self.unknown
@@ -165,12 +128,21 @@ class LineParser(Parser, Generic[R]):
         except (msgspec.MsgspecError, ValueError, RecursionError):
             self._read_damaged(line, number)
             return
+        self._broken = None
         self._sniff(record)
         self.take(record, number)
 
     def _read_damaged(self, line: bytes, number: int) -> None:
+        """Read a line that is no clean record, with the damaged one before it where that helps."""
+        counted = 0
+        if self._broken and not line.startswith(b"{"):
+            before, number, counted = self._broken
+            line = before + b"\n" + line
+        self._broken = None
         found = records(line)
-        self.unreadable += found.lost
+        self.unreadable += 1 if found.lost else -counted
+        if found.lost and not found.values and len(line) < JOINED and line.startswith(b"{"):
+            self._broken = line, number, counted + 1
         for value in found.values:
             if isinstance(value, dict):
                 record = self.rescue(value)
@@ -183,8 +155,3 @@ class LineParser(Parser, Generic[R]):
         if self._sniffed < SNIFFED:
             self._sniffed += 1
             self._foreign += self.is_foreign(record)
-
-
-def spoken(kind: SessionKind, human: bool) -> Speaker:
-    """Return whose words a text in the user's role is, in a session of this kind."""
-    return Speaker.HUMAN if human and kind is SessionKind.INTERACTIVE else Speaker.HARNESS

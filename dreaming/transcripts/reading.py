@@ -24,7 +24,18 @@ _MOST_ATTEMPTS: Final = 64
 _MOST_CHARACTERS_RETRIED: Final = 64 << 20
 _RECORD_START: Final = re.compile(r'\{\s*"[A-Za-z_]\w*"\s*:')
 _TOP_LEVEL: Final = frozenset(
-    ["parentUuid", "uuid", "sessionId", "leafUuid", "messageId", "timestamp", "payload", "record_type", "format", "kind"]
+    (
+        "format",
+        "kind",
+        "leafUuid",
+        "messageId",
+        "parentUuid",
+        "payload",
+        "record_type",
+        "sessionId",
+        "timestamp",
+        "uuid",
+    )
 )
 """A record found in the middle of a damaged line has one of these; a part of one has not."""
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")

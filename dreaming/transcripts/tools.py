@@ -4,38 +4,80 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from dreaming.models.session import Tool
 
-_BY_NAME: Final[dict[str, Tool]] = {
-    **dict.fromkeys(
-        ["bash", "powershell", "shell", "exec_command", "local_shell", "local_shell_call", "shell_command", "unified_exec", "container.exec", "run_terminal_cmd", "run_shell_command", "execute_command", "execute_bash", "terminal"],
-        Tool.SHELL,
+_NAMES: Final[Mapping[Tool, tuple[str, ...]]] = {
+    Tool.SHELL: (
+        "bash",
+        "powershell",
+        "shell",
+        "exec_command",
+        "local_shell",
+        "local_shell_call",
+        "shell_command",
+        "unified_exec",
+        "container.exec",
+        "run_terminal_cmd",
+        "run_shell_command",
+        "execute_command",
+        "execute_bash",
+        "terminal",
     ),
-    **dict.fromkeys(
-        ["edit", "multiedit", "notebookedit", "apply_patch", "str_replace", "str_replace_editor", "replace", "edit_file", "update", "search_replace"],
-        Tool.EDIT,
+    Tool.EDIT: (
+        "edit",
+        "multiedit",
+        "notebookedit",
+        "apply_patch",
+        "str_replace",
+        "str_replace_editor",
+        "replace",
+        "edit_file",
+        "update",
+        "search_replace",
     ),
-    **dict.fromkeys(["write", "write_file", "create_file"], Tool.WRITE),
-    **dict.fromkeys(
-        ["read", "notebookread", "read_file", "view", "view_image", "read_mcp_resource", "readmcpresourcetool"],
-        Tool.READ,
+    Tool.WRITE: ("write", "write_file", "create_file"),
+    Tool.READ: (
+        "read",
+        "notebookread",
+        "read_file",
+        "view",
+        "view_image",
+        "read_mcp_resource",
+        "readmcpresourcetool",
     ),
-    **dict.fromkeys(
-        ["grep", "glob", "ls", "toolsearch", "tool_search", "list_dir", "grep_files", "search_files", "list_files", "lsp"],
-        Tool.SEARCH,
+    Tool.SEARCH: (
+        "grep",
+        "glob",
+        "ls",
+        "toolsearch",
+        "tool_search",
+        "list_dir",
+        "grep_files",
+        "search_files",
+        "list_files",
+        "lsp",
     ),
-    **dict.fromkeys(
-        ["webfetch", "websearch", "web_search", "web_search_call", "web_fetch", "web.run"], Tool.WEB
-    ),
-    **dict.fromkeys(
-        ["task", "agent", "spawn_agent", "send_input", "sendmessage", "send_message", "followup_task", "workflow"],
-        Tool.AGENT,
+    Tool.WEB: ("webfetch", "websearch", "web_search", "web_search_call", "web_fetch", "web.run"),
+    Tool.AGENT: (
+        "task",
+        "agent",
+        "spawn_agent",
+        "send_input",
+        "sendmessage",
+        "send_message",
+        "followup_task",
+        "workflow",
     ),
 }
+_BY_NAME: Final = {name: tool for tool, names in _NAMES.items() for name in names}
 
+_DEEP: Final = 6
+_WIDE: Final = 20
+"""Levels and values shown of an input we know nothing about."""
 _PATHS: Final = ("file_path", "path", "notebook_path", "filePath", "target_file", "filename")
 _BEFORE: Final = ("old_string", "old_str", "oldString", "old_text")
 _AFTER: Final = ("new_string", "new_str", "newString", "new_text", "new_source", "content")
@@ -84,24 +126,24 @@ def command_line(command: Any) -> str:
     return shlex.join(words)
 
 
-def joined(values: Any) -> str:
-    """Return the values of an input in one short line a value, long ones cut."""
+def joined(values: Any, depth: int = 0) -> str:
+    """Return an input in a short readable form: a single value alone, several with their names."""
     if isinstance(values, str):
         return values
+    if depth > _DEEP:
+        return "…"
     if isinstance(values, Mapping):
-        parts = [f"{key}: {joined(value)}" for key, value in _most(values.items())]
-        return "{" + ", ".join(parts) + "}" if len(parts) > 1 else joined(*_values(values))
+        if len(values) == 1:
+            return joined(next(iter(values.values())), depth + 1)
+        parts = [f"{key}: {joined(value, depth + 1)}" for key, value in _some(values.items())]
+        return "{" + ", ".join(parts) + "}" if parts else ""
     if isinstance(values, list):
-        return "[" + ", ".join(joined(value)[:300] for value in values[:20]) + "]"
+        return "[" + ", ".join(joined(value, depth + 1)[:300] for value in _some(values)) + "]"
     return "" if values is None else str(values)
 
 
-def _most(items: Any) -> list[Any]:
-    return list(items)[:20]
-
-
-def _values(values: Mapping[str, Any]) -> tuple[Any]:
-    return (next(iter(values.values()), ""),)
+def _some(items: Iterable[Any]) -> list[Any]:
+    return list(islice(items, _WIDE))
 
 
 def _first(values: Mapping[str, Any], names: tuple[str, ...]) -> str:
@@ -110,10 +152,10 @@ def _first(values: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 def _edited(values: Mapping[str, Any]) -> tuple[str, str]:
     edits = values.get("edits")
-    if isinstance(edits, list):
-        pairs = [_edited(edit) for edit in edits if isinstance(edit, Mapping)]
-        return "\n".join(pair[0] for pair in pairs), "\n".join(pair[1] for pair in pairs)
-    return _first(values, _BEFORE), _first(values, _AFTER)
+    several = edits if isinstance(edits, list) else [values]
+    pairs = [edit for edit in several if isinstance(edit, Mapping)]
+    before = "\n".join(_first(pair, _BEFORE) for pair in pairs)
+    return before, "\n".join(_first(pair, _AFTER) for pair in pairs)
 
 
 _PATCH_FILE: Final = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$", re.MULTILINE)
@@ -132,4 +174,4 @@ def patch_action(patch: str) -> Action:
             after.append(line[1:])
     tool = Tool.WRITE if all(kind == "Add" for kind, _ in files) else Tool.EDIT
     paths = "\n".join(dict.fromkeys(path for _, path in files))
-    return Action(tool, paths, "\n".join(before), "\n".join(after))
+    return Action(tool, paths, "\n".join(before) if tool is Tool.EDIT else "", "\n".join(after))

@@ -12,6 +12,7 @@ import re
 from typing import Final, NamedTuple
 
 from dreaming.models.session import OWN_RUN_MARK
+from dreaming.transcripts.normal import cut
 
 
 class Heard(NamedTuple):
@@ -38,6 +39,7 @@ _DROPPED: Final = (
     "Warning: apply_patch was requested via",
     "Another language model started to solve this problem",
     "<no retained transcript",
+    "---\nname: ",
     ">>> TRANSCRIPT",
     ">>> APPROVAL REQUEST",
     "A session-scoped Stop hook is now active",
@@ -69,9 +71,30 @@ _MACHINE: Final = (
 
 _TAG: Final = re.compile(r"<([A-Za-z][\w.:-]*)(?:\s[^<>]*)?>")
 _INJECTED_TAGS: Final = frozenset(
-    ["instructions", "skill", "skills", "image", "permissions", "heartbeat", "ultrathink", "reminder", "context"]
+    ("instructions", "skill", "skills", "image", "permissions", "heartbeat", "reminder", "context")
 )
-"""Besides these, a tag with ``-`` or ``_`` in its name is a harness's: HTML has none."""
+"""Besides these, a closed tag with ``-`` or ``_`` in its name is a harness's: HTML has none."""
+_INJECTED_STARTS: Final = (
+    "bash-",
+    "codex_",
+    "command-",
+    "environment_",
+    "external_",
+    "goal_",
+    "hook_",
+    "ide_",
+    "local-",
+    "recommended_",
+    "subagent_",
+    "system-",
+    "system_",
+    "task-",
+    "teammate-",
+    "turn_",
+    "user-prompt-",
+    "user_",
+)
+"""A tag that begins so is a harness's even when it is never closed."""
 _ARGUMENTS: Final = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _REQUEST: Final = re.compile(r"^#+ My request for [^\n:]{1,40}:[ \t]*$", re.MULTILINE)
 _FROM_AN_EDITOR: Final = ("# Files mentioned by the user", "# Context from my IDE setup")
@@ -79,25 +102,33 @@ _ATTACHED: Final = re.compile(r"\[(?:Image|Pasted text|File|Attachment) #?\d+[^\
 _REPLY: Final = re.compile(r'"answer"\s*:\s*("(?:[^"\\]|\\.)*")')
 _REMINDER_END: Final = "</system-reminder>"
 
+LONGEST: Final = 400_000
+"""Characters of a text that are looked at."""
+MOST_BLOCKS: Final = 100
+"""Injected blocks taken off a text; one with more is no person's."""
 LONG_DOCUMENT: Final = 1_500
 """Characters from which a text that opens like a document was prepared, not typed."""
 
 
 def heard(text: str) -> Heard:
     """Return what a person said in a text of the user's role, or what a program said for them."""
-    rest = text.strip(" \t\r\n\ufeff")
-    while rest.startswith("<"):
-        inside, rest_after = _unwrapped(rest)
+    rest = cut(text, LONGEST).strip(" \t\r\n\ufeff")
+    for _ in range(MOST_BLOCKS):
+        inside, after = _unwrapped(rest) if rest.startswith("<") else ("", rest)
         if inside:
             return Heard(inside, True)
-        if rest_after == rest:
-            break
-        rest = rest_after
-    rest = _without_trailing_reminders(rest)
+        if after == rest:
+            return _judged(_without_trailing_reminders(rest))
+        rest = after
+    return NOTHING
+
+
+def _judged(rest: str) -> Heard:
+    """Judge a text from which the injected blocks are taken off."""
     if rest.startswith(_FROM_AN_EDITOR):
         asked = list(_REQUEST.finditer(rest))
         rest = rest[asked[-1].end() :].strip() if asked else ""
-    if not rest or rest.startswith(_DROPPED):
+    if not rest or rest.startswith(_DROPPED) or rest.endswith("\nPayload:"):
         return NOTHING
     if rest.startswith(_MACHINE) or _is_prepared(rest):
         return Heard(rest, False)
@@ -143,7 +174,9 @@ def _answers(text: str) -> str:
 
 
 def _without_trailing_reminders(text: str) -> str:
-    while text.endswith(_REMINDER_END):
+    for _ in range(MOST_BLOCKS):
+        if not text.endswith(_REMINDER_END):
+            break
         start = text.rfind("<system-reminder>")
         if start < 0 or (start > 0 and text[start - 1] != "\n"):
             break

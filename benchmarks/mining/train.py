@@ -1,0 +1,168 @@
+"""Fits the three small models on labelled corpora and writes their weights as Python tables.
+
+    pip install scikit-learn msgspec
+    python -m benchmarks.mining.train CORPUS...
+
+A corpus is a folder written by the benchmark's ``generate.py``. The features hold no word, only
+how rare and how shared words are, so what is learned carries over to other gotchas.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+import dreaming.aggregation as aggregation
+from benchmarks.mining.corpus import Corpus, benchmark
+from benchmarks.mining.evaluate import as_scored, knowledge, shared
+from dreaming import known as known_rules
+from dreaming.aggregation import linkage, pairs, profile, scoring, terms
+from dreaming.similarity import Model
+
+PRODUCT = Path(aggregation.__file__).parent.parent
+
+
+def labels(root: Path, corpus: Corpus) -> dict[str, int]:
+    """Return the family each excerpt belongs to, 0 for none, by the labelled lines it stands on."""
+    truth = json.loads((root / "truth.json").read_text(encoding="utf-8"))
+    lines: dict[str, dict[int, int]] = {}
+    for file, spans in truth["labels"].items():
+        for start, end, label in spans:
+            if label.startswith("g:"):
+                lines.setdefault(file, {}).update(dict.fromkeys(range(start, end), int(label[2:])))
+    found = {}
+    for name, place in corpus.places.items():
+        here = lines.get(str(place.path.relative_to(root)), {})
+        stands_on = {place.excerpt.line, *(q.line for q in place.excerpt.quotations)}
+        votes = Counter(here[line - 1] for line in stands_on if line - 1 in here)
+        found[name] = votes.most_common(1)[0][0] if votes else 0
+    return found
+
+
+def fit(
+    names: Sequence[str], rows: Sequence[Sequence[float]], truth: Sequence[int], c: float,
+    balance: str | None = None,
+) -> Model:
+    """Return a logistic model with the scaling folded into its weights."""
+    x, y = np.array(rows, float), np.array(truth)
+    mean, scale = x.mean(0), x.std(0) + 1e-6
+    found = LogisticRegression(max_iter=5000, C=c, class_weight=balance, random_state=0)
+    found.fit((x - mean) / scale, y)
+    weights = found.coef_[0] / scale
+    bias = float(found.intercept_[0] - (found.coef_[0] * mean / scale).sum())
+    for name, effect in zip(names, found.coef_[0], strict=True):
+        print(f"    {name:20s} {effect:6.2f}")
+    print(f"  {len(y)} rows, {int(y.sum())} true")
+    return Model(tuple(names), tuple(round(float(w), 5) for w in weights), round(bias, 5))
+
+
+def write(path: Path, models: dict[str, Model]) -> None:
+    """Write models as a Python table."""
+    text = '"""Weights made by ``benchmarks/mining/train.py``; do not edit by hand."""\n\n'
+    text += "from __future__ import annotations\n\nfrom typing import Final\n\n"
+    text += "from dreaming.similarity import Model\n"
+    for name, model in models.items():
+        text += f"\n{name}: Final = Model(\n    features=(\n"
+        text += "".join(f'        "{feature}",\n' for feature in model.features)
+        text += "    ),\n    weights=(\n"
+        text += "".join(f"        {weight},\n" for weight in model.weights)
+        text += f"    ),\n    bias={model.bias},\n)\n"
+    path.write_text(text, encoding="utf-8")
+
+
+class Read:
+    """One corpus with its labels, profiles and compared pairs."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.corpus = root, benchmark(root)
+        self.kept, _ = aggregation.distinct(self.corpus.kept)
+        self.family = labels(root, self.corpus)
+        self.profiles, self.rarities = profile.profiles(self.kept, self.corpus.frequencies)
+        self.pairs = list(pairs.candidates(self.profiles, self.rarities))
+        self.rows = [
+            pairs.features(self.profiles[a], self.profiles[b], self.rarities)
+            for a, b in self.pairs
+        ]
+
+    def same(self, a: int, b: int) -> int:
+        """Return 1 where two excerpts are of one family."""
+        one, other = self.family[self.kept[a].id], self.family[self.kept[b].id]
+        return int(one == other != 0)
+
+
+def train_pairs(read: Sequence[Read]) -> Model:
+    """Fit: do two excerpts show the same gotcha?"""
+    rows = [row for one in read for row in one.rows]
+    truth = [one.same(a, b) for one in read for a, b in one.pairs]
+    return fit(pairs.FEATURES, rows, truth, 1.0)
+
+
+def judge_groups(read: Sequence[Read], pair: Model) -> tuple[Model, list[Any]]:
+    """Fit: is a group worth a look? What is known counts as a gotcha: that is judged apart."""
+    sys.path.insert(0, str(shared() / "mining_bench"))
+    import score as scorer
+
+    scoring.GROUP = Model(scoring.FEATURES, (0.0,) * len(scoring.FEATURES), 0.0)  # type: ignore[misc]
+    rows, truth, made = [], [], []
+    for one in read:
+        alike = {p: pair.sure(row) for p, row in zip(one.pairs, one.rows, strict=True)}
+        teller = scorer.Truth(str(one.root))
+        for members in linkage.groups(len(one.kept), alike, aggregation.LEAST_ALIKE):
+            if len({one.kept[m].root for m in members}) < 2:
+                continue
+            chosen = [one.profiles[m] for m in members]
+            common = terms.shared(chosen, one.rarities)
+            group = aggregation._group(members, one.profiles, one.rarities, alike, (), ())
+            judged = scorer.judge(as_scored(group), teller)
+            known = judged["class"] == "kb" and judged["true_named"] >= 2
+            good = judged["tp"] or (known and judged["purity"] >= 0.5)
+            rows.append(scoring.features(chosen, common, scoring.coherence(members, alike)))
+            truth.append(int(good))
+            made.append((one, group, judged))
+    return fit(scoring.FEATURES, rows, truth, 0.1), made
+
+
+def train_known(made: Sequence[Any]) -> Model:
+    """Fit: does a line of the knowledge base say what a group says?"""
+    sys.path.insert(0, str(shared() / "mining_bench"))
+    import families_public
+
+    owner = {line: f.id for f in families_public.FAMILIES for line in f.kb}
+    rows, truth = [], []
+    for one, group, judged in made:
+        known = knowledge(one.root / "kb", one.corpus)
+        held = known_rules._held(group.texts())
+        done = known_rules._held(group.deeds())
+        for place, line in enumerate(known.lines):
+            rows.append(known.features(place, held, done))
+            family = judged["family"]
+            truth.append(int(family is not None and owner.get(line) == family))
+    return fit(known_rules.FEATURES, rows, truth, 0.3, "balanced")
+
+
+def main() -> None:
+    """Fit on the corpora named and write the tables into the product."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", nargs="+", type=Path)
+    read = [Read(root) for root in parser.parse_args().corpora]
+    print("pairs")
+    pair = train_pairs(read)
+    print("groups")
+    group, made = judge_groups(read, pair)
+    print("known")
+    known = train_known(made)
+    write(PRODUCT / "aggregation" / "weights.py", {"PAIR": pair, "GROUP": group})
+    write(PRODUCT / "known" / "weights.py", {"KNOWN": known})
+
+
+if __name__ == "__main__":
+    main()

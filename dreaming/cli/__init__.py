@@ -1,0 +1,1 @@
+"""The command line: options, one call, one print. No rules live here."""

@@ -1,0 +1,119 @@
+"""``dreaming``: the door. Parses, dispatches, and turns every ending into its exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+from dreaming import __version__
+from dreaming.cli.output import say
+from dreaming.errors import INTERRUPTED, DreamingError
+
+COMMANDS: Final = (
+    "init",
+    "demo",
+    "nightly",
+    "status",
+    "inspect",
+    "accept",
+    "reject",
+    "pending",
+    "reveal",
+)
+"""In the order a person meets them; each is a module of this package with a command of its name."""
+
+
+class _Commands(click.Group):
+    """Imports a command's module when somebody asks for it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"dreaming.cli.{cmd_name}"), cmd_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean `{close[0]}`?" if close else " See `dreaming --help`."
+            ctx.fail(f"No such command {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="dreaming")
+def program() -> None:
+    """Read what coding agents left behind and propose the lessons that keep recurring.
+
+    The job proposes. A person decides: only `dreaming accept` writes the knowledge base.
+
+    \b
+    dreaming demo       see it work on invented sessions
+    dreaming init       make a workspace
+    dreaming nightly    read what is new and fill the queue
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command and leave with its exit code. The only way out of the program."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit code: expected, interrupted and unexpected ends."""
+    try:
+        result: Any = program.main(arguments, prog_name="dreaming", standalone_mode=False)
+    except DreamingError as wrong:
+        return _told(wrong)
+    except click.exceptions.Abort:
+        say("Interrupted; nothing is half-written.")
+        return INTERRUPTED
+    except click.ClickException as wrong:
+        wrong.show()
+        return wrong.exit_code
+    except KeyboardInterrupt:
+        say("Interrupted; nothing is half-written.")
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except Exception as wrong:  # the unexpected end: reported, never swallowed
+        if os.environ.get("DREAMING_DEBUG"):
+            raise
+        return _unexpected(wrong)
+    return result if isinstance(result, int) else 0
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _told(wrong: DreamingError) -> int:
+    say(f"dreaming: {wrong.message}")
+    if wrong.remedy:
+        say(wrong.remedy)
+    return wrong.EXIT_CODE
+
+
+def _unexpected(wrong: Exception) -> int:
+    from dreaming.cli.crash import write_report
+
+    if isinstance(wrong, OSError) and wrong.errno is not None:
+        say(f"dreaming: {wrong.filename or 'a file'}: {wrong.strerror}")
+    else:
+        say(f"dreaming: something unexpected: {type(wrong).__name__}")
+    say(f"A report that is ready to paste: {write_report(wrong)}")
+    return 1

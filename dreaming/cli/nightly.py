@@ -1,0 +1,158 @@
+"""``dreaming nightly``: one night."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dreaming.cli import options
+from dreaming.cli.output import count, data, document, progress, say, size
+
+if TYPE_CHECKING:
+    from dreaming.models.report import Report
+    from dreaming.wiring import Choices, Place
+
+
+@click.command()
+@options.workspace
+@options.transcripts
+@options.since
+@click.option("--settle", type=click.IntRange(0, 1440), help="Minutes a transcript must be quiet.")
+@options.backend
+@options.dry_run
+@options.as_json
+@options.quiet
+def nightly(
+    workspace: Path | None,
+    transcripts: Sequence[tuple[str, Path]],
+    since: float | None,
+    settle: int | None,
+    backend: str | None,
+    dry_run: bool,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Read what is new, redact or refuse it, and propose what keeps recurring.
+
+    Writes this machine's state and the workspace's pending/, nothing else. Running it again is
+    harmless. Ends with 0 when everything is settled, 1 when something failed and will be tried
+    again, 75 when it must wait.
+    """
+    from dreaming import wiring
+
+    choices = wiring.Choices(workspace, transcripts, backend, since, settle)
+    _lay_out_named(choices, quiet)
+    here = wiring.place(choices)
+    if dry_run:
+        return _show_due(here, choices, as_json)
+    with wiring.night(here, choices, progress(quiet or as_json)) as work:
+        from dreaming.jobs.nightly import run
+
+        report = run(work)
+    if as_json:
+        document(report)
+    else:
+        _print(report)
+        for failure in report.failures:
+            say(f"dreaming: {failure}")
+        _next(report, quiet)
+    return exit_code(report)
+
+
+def exit_code(report: Report) -> int:
+    """Return how a night's report leaves the shell."""
+    from dreaming.models.report import Outcome
+
+    if report.outcome is Outcome.FAILED:
+        return 1
+    if report.waits:
+        return 75
+    return 1 if report.failures else 0
+
+
+def _lay_out_named(choices: Choices, quiet: bool) -> None:
+    """A folder that a person named and that holds nothing else becomes a workspace."""
+    from dreaming import wiring
+    from dreaming.stores.workspace import Workspace, state_home
+
+    if choices.workspace is not None and not choices.workspace.is_file():
+        found = Workspace(choices.workspace, state_home())
+        if wiring.lay_out_if_bare(found):
+            say(f"{found.root} is now a workspace.", quiet=quiet)
+
+
+def _show_due(here: Place, choices: Choices, as_json: bool) -> int:
+    from dreaming import wiring
+
+    due = wiring.preview(here, choices)
+    if as_json:
+        document(due)
+        return 0
+    data(f"{count(due.transcripts, 'transcript')} due, {size(due.bytes)}; nothing was read.")
+    for agent, number in sorted(due.agents.items()):
+        data(f"  {agent:<12} {number}")
+    return 0
+
+
+def _print(report: Report) -> None:
+    data(f"{report.found} files found")
+    for reason, number in sorted(report.reasons.items(), key=lambda one: (-one[1], one[0])):
+        data(f"  {number:>6}  {reason}")
+    data(
+        f"{count(report.read, 'transcript')} read, {size(report.new_bytes)} new, "
+        f"{count(report.sessions, 'session')}, {count(report.excerpts, 'excerpt')}, "
+        f"{count(report.findings, 'finding')}"
+    )
+    _print_troubles(report)
+    queue = report.queue
+    data(
+        f"{count(queue.waiting, 'candidate')} wait ({queue.new} new, {queue.updated} updated, "
+        f"{queue.removed} gone, {queue.held_back} held back); {queue.known} known already, "
+        f"{queue.decided} decided before, {queue.seen_once} seen in one session only"
+    )
+    spent = report.spent
+    if spent.requests:
+        data(
+            f"{count(spent.requests, 'request')}, {spent.input_tokens} tokens in, "
+            f"{spent.output_tokens} out, ${spent.cost:.4f}"
+        )
+    times = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in report.seconds.items())
+    data(f"time: {times}")
+    data(f"watermark: {report.watermark or 'none yet'} ({report.outcome}: {report.why})")
+
+
+def _print_troubles(report: Report) -> None:
+    if report.unreadable_lines:
+        data(f"{count(report.unreadable_lines, 'line')} could not be read")
+    if report.unknown_records:
+        kinds = ", ".join(f"{kind} ({n})" for kind, n in sorted(report.unknown_records.items())[:5])
+        data(f"{count(len(report.unknown_records), 'unknown record type')}: {kinds}")
+    for reason, number in sorted(report.complaints.items()):
+        data(f"{count(number, 'complaint')}: {reason}")
+    if report.set_aside:
+        data(f"{count(report.set_aside, 'request')} set aside after two attempts")
+    gone = report.withdrawn
+    if gone.transcripts:
+        data(
+            f"withdrawn: {count(gone.excerpts, 'excerpt')}, {count(gone.findings, 'finding')} and "
+            f"{count(gone.answers, 'answer')} from {count(gone.transcripts, 'transcript')}"
+        )
+    if report.older:
+        data(
+            f"{count(report.older, 'older transcript')} ({size(report.older_bytes)}) wait; "
+            "read them with --since all"
+        )
+
+
+def _next(report: Report, quiet: bool) -> None:
+    if report.queue.waiting:
+        say(
+            f"{count(report.queue.waiting, 'candidate waits', 'candidates wait')}. "
+            "Next: dreaming pending list",
+            quiet=quiet,
+        )
+    else:
+        say("Nothing waits. `dreaming status` shows what was seen once.", quiet=quiet)

@@ -1,0 +1,73 @@
+"""Options that mean the same in every command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+Function = Callable[..., Any]
+
+workspace = click.option(
+    "--workspace",
+    type=click.Path(path_type=Path),
+    envvar="DREAMING_WORKSPACE",
+    help="The workspace. Else: the nearest parent with dreaming.toml, else ~/.dreaming.",
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+quiet = click.option("--quiet", "-q", is_flag=True, help="Say nothing but results and errors.")
+dry_run = click.option("--dry-run", is_flag=True, help="Show what would be done; change nothing.")
+person = click.option(
+    "--i-am-a-person", is_flag=True, help="Decide although this runs inside a coding agent."
+)
+
+
+class _Folder(click.ParamType[tuple[str, Path]]):
+    """``agent=DIR``."""
+
+    name = "AGENT=DIR"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, Path]:
+        if isinstance(value, tuple):
+            return value[0], value[1]
+        agent, mark, folder = str(value).partition("=")
+        if not mark or not folder:
+            self.fail(f"{value!r}: write it as agent=DIR, such as codex=~/.codex/sessions.")
+        return agent, Path(folder).expanduser()
+
+
+class _Since(click.ParamType[float]):
+    """``all``, a number of days, or a day."""
+
+    name = "all|14d|2026-11-30"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        if isinstance(value, float):
+            return value
+        text = str(value).strip().lower()
+        if text == "all":
+            return 0.0
+        days = re.fullmatch(r"(\d{1,5})d", text)
+        now = datetime.now(UTC).timestamp()
+        if days:
+            return now - int(days[1]) * 24 * 3600
+        try:
+            return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+        except ValueError:
+            self.fail(f"{value!r}: write all, a number of days (14d), or a day (2026-11-30).")
+
+
+transcripts = click.option(
+    "--transcripts",
+    multiple=True,
+    type=_Folder(),
+    help="Read this folder instead of the agents' own places. May be repeated.",
+)
+since = click.option(
+    "--since", type=_Since(), help="How far back to read what nobody has read yet."
+)
+backend = click.option("--backend", help="What answers: offline (the default), anthropic, replay.")

@@ -1,0 +1,91 @@
+"""The one place that writes: data to stdout, narration to stderr, bars only on a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from typing import Any
+
+import click
+import msgspec
+
+from dreaming.jobs.progress import Progress
+
+
+def data(text: str = "") -> None:
+    """Print a result."""
+    click.echo(visible(text))
+
+
+def document(value: Any) -> None:
+    """Print one JSON document, indented for people, its keys in a fixed order."""
+    click.echo(json.dumps(msgspec.to_builtins(value), ensure_ascii=True, indent=2))
+
+
+def say(text: str, *, quiet: bool = False) -> None:
+    """Tell what is going on."""
+    if not quiet:
+        click.echo(visible(text), err=True)
+
+
+def visible(text: str) -> str:
+    """Return ``text`` so that nothing in it can steer the terminal; newlines and tabs stay."""
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    return "".join(_visible(char) for char in text)
+
+
+def _visible(char: str) -> str:
+    if char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}:
+        return char
+    return f"<U+{ord(char):04X}>"
+
+
+def size(number: float) -> str:
+    """Return a number of bytes as people read it."""
+    for unit in ("B", "KB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: ``1 session``, ``3 sessions``."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def progress(quiet: bool) -> Progress:
+    """Return a bar on a terminal, one line a batch elsewhere, nothing when quiet."""
+    if quiet:
+        return Progress()
+    return _Bar() if sys.stderr.isatty() else _Lines()
+
+
+class _Lines(Progress):
+    def note(self, line: str) -> None:
+        say(line)
+
+
+class _Bar(Progress):
+    """One line that grows, with what is done of what there is."""
+
+    def __init__(self) -> None:
+        self._stage, self._total, self._done = "", 0, 0
+
+    def begin(self, stage: str, total: int) -> None:
+        self._stage, self._total, self._done = stage, total, 0
+        self._draw()
+
+    def step(self, amount: int) -> None:
+        self._done += amount
+        self._draw()
+
+    def _draw(self) -> None:
+        share = min(1.0, self._done / self._total) if self._total else 1.0
+        filled = int(share * 30)
+        line = f"{self._stage:<10} [{'#' * filled}{'.' * (30 - filled)}] {share:4.0%}"
+        if self._total:
+            line += f" of {size(self._total)}"
+        click.echo(f"\r{line}\x1b[K", err=True, nl=share >= 1.0)

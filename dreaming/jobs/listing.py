@@ -1,0 +1,134 @@
+"""What is there and where each transcript stands, before anything is opened."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from dreaming.due import Sight, Standing, standing
+from dreaming.jobs.reading import stamp
+from dreaming.models.report import Verdict
+from dreaming.stores.interface import Cursor, Settlement
+from dreaming.stores.state import State
+from dreaming.transcripts.interface import NotASession, Source, Transcript
+
+PURPOSE: Final = "mining"
+
+
+class Waits(msgspec.Struct, frozen=True):
+    """What lets a transcript wait."""
+
+    rules: str
+    """Version of the rules a verdict depends on: another one makes everything due."""
+    settle: float
+    """Seconds a transcript must have been quiet."""
+    first_night: float
+    """Seconds a first night reads back."""
+    since: float | None = None
+    """An instant that a person named; 0.0 for everything."""
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """One transcript of a listing."""
+
+    source: Source
+    transcript: Transcript
+    cursor: Cursor | None
+    standing: Standing
+
+
+class Preview(msgspec.Struct):
+    """What a night would read."""
+
+    transcripts: int = 0
+    bytes: int = 0
+    agents: dict[str, int] = msgspec.field(default_factory=dict)
+    older: int = 0
+    older_bytes: int = 0
+    writing: int = 0
+    """Transcripts still being written."""
+
+
+def look(
+    folders: Sequence[tuple[Source, Path]], state: State, waits: Waits, now: float
+) -> Iterator[Listed | NotASession]:
+    """Yield every file of the folders with where it stands. Writes nothing."""
+    cursors = state.cursors(PURPOSE)
+    since = waits.since
+    if since is None and not cursors:
+        since = now - waits.first_night
+    seen: set[tuple[str, bytes]] = set()
+    for source, folder in folders:
+        for one in source.list(folder):
+            if isinstance(one, NotASession):
+                yield one
+                continue
+            key = (one.agent, os.fsencode(one.path))
+            if key in seen:
+                yield NotASession(one.path, "listed twice")
+                continue
+            seen.add(key)
+            cursor = cursors.get(key)
+            sight = _sight(one, cursor, waits.rules)
+            stands = standing(sight, now=now, settle=waits.settle, since=since)
+            yield Listed(source, one, cursor, stands)
+
+
+def preview(found: Iterable[Listed | NotASession]) -> Preview:
+    """Return what a night would read of a listing."""
+    result = Preview()
+    for one in found:
+        if isinstance(one, NotASession):
+            continue
+        if one.standing is Standing.DUE:
+            result.transcripts += 1
+            result.bytes += one.transcript.size
+            agent = one.transcript.agent
+            result.agents[agent] = result.agents.get(agent, 0) + 1
+        elif one.standing is Standing.OLDER:
+            result.older += 1
+            result.older_bytes += one.transcript.size
+        elif one.standing is Standing.OPEN:
+            result.writing += 1
+    return result
+
+
+def is_new_to_wait(one: Listed) -> bool:
+    """Whether the state must remember that this transcript was seen and waits."""
+    if one.standing is Standing.OPEN:
+        return one.cursor is None
+    if one.standing is Standing.OLDER:
+        return one.cursor is None or one.cursor.reason != Standing.OLDER
+    return False
+
+
+def waiting_settlement(one: Listed, waits: Waits) -> Settlement:
+    """Return what the state remembers of a transcript that waits: nothing of it is settled."""
+    return Settlement(
+        agent=one.transcript.agent,
+        path=one.transcript.path,
+        stamp=stamp(one.transcript),
+        verdict=Verdict.SKIPPED,
+        reason=one.standing.value,
+        rules=waits.rules,
+    )
+
+
+def _sight(transcript: Transcript, cursor: Cursor | None, rules: str) -> Sight:
+    modified = transcript.modified_ns / 1e9
+    if cursor is None:
+        return Sight(modified, changed=True, waits_since=None)
+    waits_for = next(
+        (one for one in (Standing.OPEN, Standing.OLDER) if cursor.reason == one.value), None
+    )
+    return Sight(
+        modified,
+        changed=cursor.stamp != stamp(transcript) or (cursor.rules != rules and not waits_for),
+        waits_since=cursor.looked_at,
+        waits_for=waits_for,
+        attempts=cursor.attempts,
+    )

@@ -1,0 +1,1 @@
+"""What ships beside the code: the workspace template, the prompts, the invented sample."""

@@ -1,0 +1,401 @@
+"""Settings to the stores, sources and backend that a job needs. Late imports live here.
+
+Nothing above knows which database or which agent there is; nothing below knows about settings.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from dreaming.config import PersonSettings, WorkspaceSettings, read_person, read_workspace
+from dreaming.errors import NotNow, Unusable, WrongUse
+from dreaming.stores import files, workspace
+from dreaming.stores.workspace import Workspace
+
+if TYPE_CHECKING:
+    from dreaming.backends.interface import Backend
+    from dreaming.jobs.decide import Desk
+    from dreaming.jobs.listing import Preview, Waits
+    from dreaming.jobs.nightly import Night
+    from dreaming.jobs.progress import Progress
+    from dreaming.jobs.queueing import Decided
+    from dreaming.jobs.reading import Reader
+    from dreaming.jobs.survey import Survey
+    from dreaming.models.lesson import KnownLine
+    from dreaming.redaction.engine import Redactor
+    from dreaming.stores.interface import Project
+    from dreaming.stores.projects import Projects
+    from dreaming.stores.state import State
+    from dreaming.transcripts.interface import Source
+
+DAY: Final = 24 * 3600.0
+
+
+class Choices(msgspec.Struct):
+    """What a person said on the command line."""
+
+    workspace: Path | None = None
+    transcripts: Sequence[tuple[str, Path]] = ()
+    """(agent, folder); empty: the settings' folders, else the agents' own places."""
+    backend: str | None = None
+    since: float | None = None
+    settle: int | None = None
+    """Minutes."""
+
+
+class Place(msgspec.Struct):
+    """A workspace with the settings that hold in it."""
+
+    workspace: Workspace
+    person: PersonSettings
+    settings: WorkspaceSettings
+    config_file: Path
+
+
+def place(choices: Choices, *, must_exist: bool = True) -> Place:
+    """Return the workspace a person means, with its settings read and checked.
+
+    Raises ``Unusable`` where a file cannot be used, or where no workspace is there and one must be.
+    """
+    found = workspace.find(choices.workspace, os.environ, Path.cwd(), Path.home())
+    if must_exist and not found.exists:
+        raise Unusable(
+            f"{found.root} is no workspace yet.",
+            remedy=f"`dreaming init {found.root}` makes it one.",
+        )
+    config_file = workspace.config_file()
+    return Place(found, read_person(config_file), read_workspace(found.settings), config_file)
+
+
+def template() -> dict[str, str]:
+    """Return the files that a new workspace gets, by relative name."""
+    texts = resources.files("dreaming.resources").joinpath("workspace")
+    names = {
+        "dreaming.toml": "dreaming.toml",
+        ".gitignore": "gitignore",
+        "knowledge_base/README.md": "knowledge_base.md",
+        "pending/README.md": "pending.md",
+        "ledger/README.md": "ledger.md",
+    }
+    return {name: texts.joinpath(source).read_text("utf-8") for name, source in names.items()}
+
+
+def lay_out(found: Workspace, key_file: Path | None = None) -> bool:
+    """Make a workspace; return whether anything was new."""
+    key = None
+    if key_file is not None:
+        try:
+            key = key_file.read_bytes()
+        except OSError as wrong:
+            raise WrongUse(f"{key_file}: {wrong.strerror}") from wrong
+    return workspace.lay_out(found, template(), key)
+
+
+def lay_out_if_bare(found: Workspace) -> bool:
+    """Make a workspace of a folder that a person named and that holds nothing of anybody else's."""
+    if found.exists:
+        return False
+    own = {*workspace.FOLDERS, ".gitignore", ".git"}
+    if found.root.is_dir() and {one.name for one in found.root.iterdir()} - own:
+        return False
+    return lay_out(found)
+
+
+# -- sources and backends -------------------------------------------------------------------------
+
+
+def sources() -> dict[str, Source]:
+    """Return the sources by agent name."""
+    from dreaming.transcripts.claude_code import ClaudeCode
+    from dreaming.transcripts.codex import Codex
+    from dreaming.transcripts.jsonl import Jsonl
+
+    known: list[Source] = [ClaudeCode(), Codex(), Jsonl()]
+    return {source.agent: source for source in known}
+
+
+def folders(here: Place, choices: Choices) -> list[tuple[Source, Path]]:
+    """Return what is to be listed: named folders, the settings' ones, else the agents' places.
+
+    Raises ``WrongUse`` for an agent nobody knows or a named folder that is none, and ``Unusable``
+    for one that may not be read.
+    """
+    known = sources()
+    named = list(choices.transcripts) or [
+        (agent, folder) for agent, several in here.person.transcripts.items() for folder in several
+    ]
+    if not named:
+        return [
+            (source, folder)
+            for source in known.values()
+            for folder in source.default_folders(os.environ, Path.home())
+            if folder.is_dir()
+        ]
+    for agent, folder in named:
+        if agent not in known:
+            raise WrongUse(f"{agent!r} is no agent; there are {', '.join(sorted(known))}.")
+        _check_folder(folder)
+    return [(known[agent], folder) for agent, folder in named]
+
+
+def _check_folder(folder: Path) -> None:
+    if not folder.exists():
+        raise WrongUse(f"{folder} does not exist.", remedy="Name a folder with transcripts.")
+    if not folder.is_dir():
+        raise WrongUse(f"{folder} is a file.", remedy="Name the folder it is in.")
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise Unusable(f"{folder} may not be read.", remedy="Give yourself the right to read it.")
+
+
+def backend(name: str, person: PersonSettings) -> Backend:
+    """Return the backend of that name.
+
+    Raises ``WrongUse`` where there is none, and ``Unusable`` where it lacks what it needs.
+    """
+    if name == "offline":
+        from dreaming.backends.offline import Offline
+
+        return Offline()
+    if name == "replay":
+        return _replay(person)
+    if name == "anthropic":
+        return _anthropic(person)
+    raise WrongUse(f"{name!r} is no backend; there are offline, anthropic and replay.")
+
+
+def _replay(person: PersonSettings) -> Backend:
+    from dreaming.backends.replay import Replay
+
+    if person.replay_answers is None:
+        raise Unusable(
+            "The replay backend has no recorded answers.",
+            remedy="Set replay_answers in your config.toml to a folder that holds them.",
+        )
+    return Replay(person.replay_answers)
+
+
+def _anthropic(person: PersonSettings) -> Backend:
+    from dreaming.backends.anthropic_api import Anthropic
+    from dreaming.backends.interface import LetInRefused
+
+    key = os.environ.get("ANTHROPIC_API_KEY", "").strip()
+    if not key:
+        raise LetInRefused(
+            "The anthropic backend needs a key, and ANTHROPIC_API_KEY is not set.",
+            remedy="Set it in the environment of this command, or use --backend offline.",
+        )
+    settings = person.anthropic
+    return Anthropic(
+        model=settings.model,
+        api_key=key,
+        base_url=settings.base_url,
+        max_tokens=settings.max_tokens,
+        timeout=settings.timeout,
+    )
+
+
+def prompt() -> str:
+    """Return the instructions of the mining task."""
+    return resources.files("dreaming.resources").joinpath("prompts/mining.md").read_text("utf-8")
+
+
+# -- the pieces of a workspace --------------------------------------------------------------------
+
+
+def redactor(here: Place) -> Redactor:
+    """Return the redactor with this machine's own names learned."""
+    from dreaming.redaction.engine import Redactor
+
+    names = (*here.person.names, *_machine_names())
+    return Redactor(here.workspace.key(), names)
+
+
+def _machine_names() -> list[str]:
+    """The user's, the home's and the host's name; short or common ones would eat words."""
+    names = {Path.home().name, os.environ.get("USER", ""), socket.gethostname().split(".")[0]}
+    return sorted(name for name in names if len(name) >= 4 and name not in _COMMON)
+
+
+_COMMON: Final = frozenset({"root", "user", "home", "admin", "test", "local", "localhost", "work"})
+
+
+def project_filter(here: Place) -> tuple[Callable[[Project], bool], str]:
+    """Return which projects belong to the workspace, and a text that changes when that does."""
+    from dreaming.stores.projects import Filter, git_identity
+
+    identity = git_identity(str(here.workspace.root))
+    chosen = here.settings.projects
+    described = "\0".join(["", *chosen.include, "", *chosen.exclude, "", identity])
+    return Filter(chosen.include, chosen.exclude, identity), described
+
+
+@contextlib.contextmanager
+def state(here: Place) -> Iterator[State]:
+    """Open the state of a workspace for the time of the block."""
+    from dreaming.stores.state import opened
+
+    key = here.workspace.key()
+    here.workspace.state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with opened(here.workspace.database, key=key) as found:
+        yield found
+
+
+def reader(here: Place) -> tuple[Reader, str, Callable[[Project], bool]]:
+    """Return the reader of transcripts, the version of its rules, and the filter of projects."""
+    from dreaming.jobs.reading import Reader, rules_version
+    from dreaming.stores.projects import Projects
+    from dreaming.stores.workspace import Pseudonymizer
+
+    pseudonyms = Pseudonymizer(here.workspace.key())
+    belongs, described = project_filter(here)
+    rules = rules_version(described)
+    projects: Projects = Projects(pseudonyms)
+    return Reader(redactor(here), pseudonyms, projects, belongs, rules), rules, belongs
+
+
+def waits(here: Place, choices: Choices, rules: str) -> Waits:
+    """Return what lets a transcript wait, by the settings and what a person said."""
+    from dreaming.jobs.listing import Waits
+
+    minutes = here.settings.settle if choices.settle is None else choices.settle
+    return Waits(rules, 60.0 * minutes, DAY * here.settings.first_night_days, choices.since)
+
+
+@contextlib.contextmanager
+def night(here: Place, choices: Choices, progress: Progress) -> Iterator[Night]:
+    """Put a night together and hold the run lock for the time of the block.
+
+    Raises ``NotNow`` where another run holds it.
+    """
+    from dreaming.jobs.nightly import Night
+    from dreaming.stores import knowledge_reader
+    from dreaming.stores.answers import Answers
+    from dreaming.stores.pending import Pending
+
+    found = here.workspace
+    listed = folders(here, choices)
+    asked = backend(choices.backend or here.person.backend, here.person)
+    read, rules, belongs = reader(here)
+    with run_lock(found), state(here) as known:
+        yield Night(
+            folders=listed,
+            backend=asked,
+            state=known,
+            pending=Pending(found.pending),
+            answers=Answers(found.answers),
+            reader=read,
+            belongs=belongs,
+            lessons=knowledge_reader.read(found.knowledge_base),
+            decided=lambda: _decided(found),
+            deciding=lambda: files.lock(_decision_lock(found), wait=True),
+            context=_context,
+            prompt=prompt(),
+            waits=waits(here, choices, rules),
+            max_pending=here.settings.max_pending,
+            topics=here.settings.topics,
+            progress=progress,
+        )
+
+
+def preview(here: Place, choices: Choices) -> Preview:
+    """Return what a night would read now, without opening a transcript or writing anything."""
+    import time
+
+    from dreaming.jobs.listing import look, preview
+    from dreaming.jobs.reading import rules_version
+
+    _, described = project_filter(here)
+    listed = folders(here, choices)
+    with state(here) as known:
+        wait = waits(here, choices, rules_version(described))
+        return preview(look(listed, known, wait, time.time()))
+
+
+def _decided(found: Workspace) -> Decided:
+    from dreaming.jobs.decide import decided
+    from dreaming.stores.ledger import Ledger
+
+    return decided(Ledger(found.ledger, "reader").decisions())
+
+
+def _context(projects: Mapping[str, Project]) -> tuple[list[KnownLine], list[str]]:
+    from dreaming.stores import context_files
+
+    return context_files.read(one.folder for one in projects.values())
+
+
+def _decision_lock(found: Workspace) -> Path:
+    return found.state / "decide.lock"
+
+
+@contextlib.contextmanager
+def run_lock(found: Workspace) -> Iterator[None]:
+    """Hold the lock that only one run of a workspace has.
+
+    Raises ``NotNow`` saying who holds it since when.
+    """
+    note = f"process {os.getpid()}, since {datetime.now(UTC).isoformat(timespec='seconds')}"
+    try:
+        with files.lock(found.run_lock, note):
+            yield
+    except files.Held as held:
+        raise NotNow(
+            f"Another run is at work in {found.root}: {held}.",
+            remedy="It will be done; run this again afterwards.",
+        ) from None
+
+
+@contextlib.contextmanager
+def desk(here: Place) -> Iterator[Desk]:
+    """Put together what deciding needs."""
+    from dreaming.jobs.decide import Desk, writer_name
+    from dreaming.stores.ledger import Ledger
+    from dreaming.stores.pending import Pending
+
+    found = here.workspace
+    with state(here) as known:
+        yield Desk(
+            knowledge_base=found.knowledge_base,
+            pending=Pending(found.pending),
+            ledger=Ledger(found.ledger, writer_name(known, here.person.reviewer)),
+            state=known,
+            lock=_decision_lock(found),
+            torn=found.state / "torn-ledger-lines",
+            redactor=redactor(here),
+            reviewer=here.person.reviewer,
+            now=lambda: datetime.now(UTC),
+        )
+
+
+# -- looking without spending ---------------------------------------------------------------------
+
+
+def survey(here: Place, choices: Choices, progress: Progress) -> Survey:
+    """Return what there is to read, and what asking about all of it would cost by backend."""
+    from dreaming.backends.anthropic_prices import PRICES, price
+    from dreaming.backends.interface import Price
+    from dreaming.jobs.survey import RENDERED_TOKENS, survey
+
+    read, _, _ = reader(here)
+    prices = {
+        "offline": Price(),
+        **{f"anthropic:{model}": price(model, RENDERED_TOKENS) for model in PRICES},
+    }
+    return survey(folders(here, choices), read, prices, progress)
+
+
+def rendered(here: Place, file: Path) -> str:
+    """Return exactly what a backend would be sent about one transcript."""
+    from dreaming.jobs.survey import rendered
+
+    read, _, _ = reader(here)
+    return rendered(file, sources().values(), read, prompt())
