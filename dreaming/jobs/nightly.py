@@ -30,6 +30,7 @@ from dreaming.known import Known
 from dreaming.models.finding import KeptExcerpt
 from dreaming.models.lesson import KnownLine
 from dreaming.models.report import Outcome, Report, Verdict
+from dreaming.similarity import rarity
 from dreaming.stores.answers import Answers
 from dreaming.stores.history import History
 from dreaming.stores.interface import Cursor, Project
@@ -262,9 +263,9 @@ def _queue(night: Night, report: Report, watch: Stopwatch, now: float) -> None:
     with night.deciding():
         decided = night.decided()
         with watch.stage("aggregate"):
-            known, unreadable = _known(night, decided)
-            report.failures += unreadable
             history = History(night.state, night.belongs)
+            known, unreadable = _known(night, decided, history)
+            report.failures += unreadable
             found = survey(night.state, history, known, decided, topics=night.topics)
         with watch.stage("pending"):
             report.queue = queue(
@@ -273,11 +274,17 @@ def _queue(night: Night, report: Report, watch: Stopwatch, now: float) -> None:
     night.state.put("seen once", _seen_once(found.seen_once))
 
 
-def _known(night: Night, decided: Decided) -> tuple[Known, list[str]]:
+def _known(night: Night, decided: Decided, history: History) -> tuple[Known, list[str]]:
     projects = {id_: one for id_, one in night.state.projects().items() if night.belongs(one)}
     context, unreadable = night.context(projects)
     lessons = [line.text for line in night.lessons]
-    return Known([*lessons, *decided.texts], [line.text for line in context]), unreadable
+    frequencies = history.frequencies()
+    known = Known(
+        [*lessons, *decided.texts],
+        [line.text for line in context],
+        lambda token: rarity(frequencies.of(token), frequencies.sessions),
+    )
+    return known, unreadable
 
 
 def _seen_once(groups: Sequence[Group]) -> str:

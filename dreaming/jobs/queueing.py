@@ -10,19 +10,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dreaming.aggregation import Group, aggregate, singles
+from dreaming.aggregation import Group, aggregate, order, singles
 from dreaming.errors import Unusable
-from dreaming.known import Known
+from dreaming.known import NEAR, SURE, Known
 from dreaming.lessons import rule_hash
 from dreaming.models.candidate import Candidate, Flag, when
-from dreaming.models.finding import KeptExcerpt
 from dreaming.models.report import Queue
 from dreaming.stores.history import History
 from dreaming.stores.pending import Pending
 from dreaming.stores.state import State
-
-KNOWN_FOR_SURE = 0.5
-"""How sure the match with a known line must be for a candidate to be left out."""
 
 
 class Decided(msgspec.Struct, frozen=True):
@@ -64,16 +60,17 @@ def survey(
         if not group.eligible:
             continue
         candidate = _candidate(group, published)
-        said = known.match(_known_texts(group))
+        said = known.match(group.texts(), group.deeds())
         if _is_decided(group, candidate, decided, answered):
             standing.decided.append(group)
-        elif said is not None and said[1] >= KNOWN_FOR_SURE:
+        elif said is not None and said[1] >= SURE:
             standing.known.append((group, said[0]))
         elif candidate.id not in taken:
             taken.add(candidate.id)
-            near = said is not None and Flag.NEAR_KNOWN not in candidate.flags
-            flags = (*candidate.flags, Flag.NEAR_KNOWN) if near else candidate.flags
-            standing.eligible.append((group, candidate.model_copy(update={"flags": flags})))
+            if said is not None and said[1] >= NEAR:
+                flags = tuple(dict.fromkeys((*candidate.flags, Flag.NEAR_KNOWN)))
+                candidate = candidate.model_copy(update={"flags": flags})
+            standing.eligible.append((group, candidate))
     standing.seen_once = singles(excerpts, findings, frequencies, topics=topics)
     return standing
 
@@ -109,21 +106,8 @@ def queue(
     return result
 
 
-def oldest(excerpts: Sequence[KeptExcerpt]) -> KeptExcerpt:
-    """Return the excerpt that gives a candidate its id: by record time, native id and line."""
-    return min(
-        excerpts,
-        key=lambda kept: (
-            kept.excerpt.at or float("inf"),
-            kept.native_id,
-            kept.excerpt.line,
-            kept.id,
-        ),
-    )
-
-
 def _candidate(group: Group, published: dict[str, tuple[str, ...]]) -> Candidate:
-    first = oldest(group.excerpts)
+    first = min(group.excerpts, key=order)
     times = [kept.excerpt.at for kept in group.excerpts if kept.excerpt.at > 0]
     roots = sorted({kept.root for kept in group.excerpts})
     if len(roots) < 2:
@@ -175,11 +159,3 @@ def _is_decided(
         return True
     shared = [answered[id_] for id_ in ids if id_ in answered]
     return bool(shared) and 2 * len(shared) >= min(max(shared), len(ids))
-
-
-def _known_texts(group: Group) -> list[str]:
-    texts = [group.symptom, group.rule]
-    for kept in group.excerpts:
-        one = kept.excerpt
-        texts += [one.words[:300], one.remark[:300], " ".join(one.added[:12]), one.error[:200]]
-    return [text for text in texts if text]

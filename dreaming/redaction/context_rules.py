@@ -14,7 +14,7 @@ _KINDS: Final = (
 _NAMES: Final = (
     f"pass(?:word|wd|phrase|code)|pwd|secret|token|credential|apikey|(?:{_KINDS})[_-]?key|[_-]pass"
 )
-_ESCAPED_QUOTES: Final = "[\"'`\\\\\\] ]{0,8}"
+_ESCAPED_QUOTES: Final = "[\"'`\\\\\\] ]{0,18}"
 _VALUE: Final = r"[^\s\"'`,;&<>(){}\[\]]"
 _RAW_VALUE: Final = r"[^\s\"'`\\,;&<>(){}\[\]]"
 
@@ -23,7 +23,7 @@ CONTEXTS: Final = (
         name="assigned-secret",
         severity=MEDIUM,
         anchors=(
-            f"(?i)(?:{_NAMES})[A-Za-z0-9_]{{0,16}}{_ESCAPED_QUOTES}(?:[:=]|=>)[\"'`\\\\ >]{{0,8}}{_RAW_VALUE}{{8}}",
+            f"(?i)(?:{_NAMES})[A-Za-z0-9_]{{0,16}}{_ESCAPED_QUOTES}(?:[:=]|=>)[\"'`\\\\ >]{{0,18}}{_RAW_VALUE}{{8}}",
         ),
         shape=f"(?P<name>(?i:{_NAMES})[A-Za-z0-9_]{{0,16}})[\"'`\\]]{{0,2}}\\s{{0,4}}(?::=|=>|[:=])"
         f"\\s{{0,4}}[\"'`]?(?P<value>{_VALUE}{{8,200}})",
@@ -50,7 +50,7 @@ CONTEXTS: Final = (
     Rule(
         name="docker-credentials",
         severity=MEDIUM,
-        anchors=(r"\"auth\\{0,8}\" ?: ?\\{0,8}\"[A-Za-z0-9+/]{8}",),
+        anchors=(r"\"auth\\{0,16}\" ?: ?\\{0,16}\"[A-Za-z0-9+/]{8}",),
         shape=r"\"auth\"\s?:\s?\"(?P<value>[A-Za-z0-9+/]{10,}={0,2})\"",
         proof=proofs.basic_credentials,
         is_not="base64 that does not decode to user and password",
@@ -72,7 +72,9 @@ CONTEXTS: Final = (
     Rule(
         name="curl-user",
         severity=MEDIUM,
-        anchors=(r"(?:-u|--user|--proxy-user)[ =][\"'\\]{0,4}[A-Za-z0-9][^\s:\"'\\$/]{0,60}:[^\s\"'\\$/]{4}",),
+        anchors=(
+            r"(?:-u|--user|--proxy-user)[ =][\"'\\]{0,4}[A-Za-z0-9][^\s:\"'\\$/]{0,60}:[^\s\"'\\$/]{4}",
+        ),
         shape=r"\b(?:curl|wget|https?|xh)\b[^\n]{0,150}?\s(?:-u|--user|--proxy-user)[ =][\"']?"
         r"[A-Za-z0-9][^\s:\"'$/]{0,60}:(?P<value>[^\s\"'$]{4,80})",
         proof=values.password_given,
@@ -85,7 +87,9 @@ CONTEXTS: Final = (
     Rule(
         name="password-option",
         severity=MEDIUM,
-        anchors=(r"--?(?:password|passwd|pass|token|secret|api-key)[ =][\"'\\]{0,4}[^\s\"'\\$<-]{6}",),
+        anchors=(
+            r"--?(?:password|passwd|pass|token|secret|api-key)[ =][\"'\\]{0,4}[^\s\"'\\$<-]{6}",
+        ),
         shape=r"(?:^|[\s\"'=])--?(?P<name>password|passwd|pass|token|secret|api-key)[ =][\"']?"
         r"(?P<value>[^\s\"'$<\-`][^\s\"'$<`,]{5,100})",
         proof=values.spoken_password,
@@ -145,7 +149,9 @@ CONTEXTS: Final = (
     Rule(
         name="pgpass-line",
         severity=MEDIUM,
-        anchors=(r":(?:5432|5433|5434|6432|6543|25060|\*):[A-Za-z0-9_*]{1,40}:[A-Za-z0-9_-]{1,40}:[^\s\"\\:]{6}",),
+        anchors=(
+            r":(?:5432|5433|5434|6432|6543|25060|\*):[A-Za-z0-9_*]{1,40}:[A-Za-z0-9_-]{1,40}:[^\s\"\\:]{6}",
+        ),
         shape=r"(?:[A-Za-z0-9-]{1,60}\.[A-Za-z0-9.-]{2,80}|localhost|\*):(?:[0-9]{4,5}|\*):[A-Za-z0-9_*]{1,40}:"
         r"[A-Za-z0-9_-]{1,40}:(?P<value>[^\s\"\\:]{6,100})",
         proof=values.password_given,

@@ -54,19 +54,23 @@ class Wrapping(Enum):
 
 _CODES: Final = r"(?:\\{1,4}u001b\[[0-9;]{0,8}[mK]|\x1b\[[0-9;]{0,8}[mK]){1,3}"
 _UNSEEN: Final = r"(?:\xe2\x80[\x8b-\x8f]|\xef\xbb\xbf|\xe2\x81\xa0|\\u200[b-f]|\\ufeff|\\u2060)"
-_TEXT_QUAD: Final = "[CDI-Za-f][ACDEFGHQSTUVWXgijklmnwyz0123][AEIMQUYcgkosw048BFJNRVZdhlptx159][A-Za-z0-9+/]"
+_TEXT_QUAD: Final = (
+    "[CDI-Za-f][ACDEFGHQSTUVWXgijklmnwyz0123][AEIMQUYcgkosw048BFJNRVZdhlptx159][A-Za-z0-9+/]"
+)
 """Four base64 characters that stand for three printable bytes."""
 _WRAPPINGS: Final = (
     (Wrapping.ESCAPED, r"\\u00[2-7][0-9a-fA-F]"),
     (Wrapping.ESCAPED, rf"[A-Za-z0-9_-]{{2}}{_CODES}[A-Za-z0-9_-]{{8}}"),
     (Wrapping.ESCAPED, rf"(?i)(?:secret|key|token|pass|auth)[a-z_-]{{0,12}}[=: ]{{0,3}}{_CODES}"),
-    (Wrapping.ESCAPED, rf"[A-Za-z0-9_-]{_UNSEEN}[A-Za-z0-9_-]"),
+    (Wrapping.ESCAPED, rf"[!-~]{_UNSEEN}[!-~]"),
     (Wrapping.PERCENT, r"%(?:25)?[2-7][0-9A-Fa-f]"),
     (Wrapping.BASE64, rf"(?:^|[^A-Za-z0-9+/]|\\[nrt])(?:{_TEXT_QUAD}){{9}}"),
 )
 _BEFORE: Final = 300
 _AFTER: Final = 1500
-_TOKEN_BYTE: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./+=~")
+_TOKEN_BYTE: Final = frozenset(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./+=~"
+)
 _WORD: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 
 
@@ -94,7 +98,9 @@ class Detector:
         self._failure: type[Exception] = hyperscan.error
         self._shapes: dict[str, regex.Pattern[bytes]] = {}
 
-    def find(self, data: bytes, low: int = 0, high: int | None = None, depth: int = 0) -> Iterator[Trace]:
+    def find(
+        self, data: bytes, low: int = 0, high: int | None = None, depth: int = 0
+    ) -> Iterator[Trace]:
         """Yield every credential whose anchor ends in ``data[low:high]``.
 
         What stands outside that range is looked at, never judged. Raises ``ScanFailed``.
@@ -134,7 +140,10 @@ class Detector:
         self, data: bytes, low: int, wrapped: dict[Wrapping, list[int]], depth: int
     ) -> Iterator[Trace]:
         """Scan again what was escaped, percent-encoded or base64."""
-        for kind, undo in ((Wrapping.ESCAPED, decoding.clean), (Wrapping.PERCENT, decoding.percent)):
+        for kind, undo in (
+            (Wrapping.ESCAPED, decoding.clean),
+            (Wrapping.PERCENT, decoding.percent),
+        ):
             for start, end, at in _windows(data, wrapped[kind]):
                 plain = undo(data[start:end])
                 if plain != data[start:end]:
@@ -153,22 +162,14 @@ class Detector:
     def _confirm(self, rule: Rule, data: bytes, end: int) -> list[bytes]:
         """Return the values of this rule around an anchor: none where nothing is proven."""
         start, stop = max(0, end - rule.before), end + rule.after
-        window = data[start:stop]
-        if not rule.many_lines:
-            first = data.rfind(b"\n", start, end) + 1
-            last = data.find(b"\n", end, stop)
-            near = data[max(start, first) : last if last >= 0 else stop]
-        else:
-            near = window
-        plain = decoding.clean(near)
-        values = self._matches(rule, plain, cut=start > 0)
-        if not values and rule.prefixes:
-            plain = decoding.clean(window) if near is not window else plain
-            if b"\n" in plain or b"\r" in plain:
-                values = self._matches(rule, decoding.unwrap(plain), cut=start > 0, joined=True)
-            if not values:
-                values = self._matches(rule, _continued(rule, data, end), joined=True)
-        return values
+        left, right = (start, stop) if rule.many_lines else _line_within(data, start, end, stop)
+        values = self._matches(rule, decoding.clean(data[left:right]), cut=left == start > 0)
+        if values or not rule.prefixes:
+            return values
+        plain = decoding.clean(data[start:stop])
+        if b"\n" in plain or b"\r" in plain:
+            values = self._matches(rule, decoding.unwrap(plain), cut=start > 0, joined=True)
+        return values or self._matches(rule, _continued(rule, data, end), joined=True)
 
     def _matches(
         self, rule: Rule, text: bytes, *, cut: bool = False, joined: bool = False
@@ -219,6 +220,13 @@ def _covered_until(rule: Rule, data: bytes, end: int) -> int:
     reach = end + rule.after // 3
     line_end = data.find(b"\n", end, reach)
     return min(reach, line_end) if line_end >= 0 else reach
+
+
+def _line_within(data: bytes, start: int, end: int, stop: int) -> tuple[int, int]:
+    """Return the part of ``data[start:stop]`` that lies on one line with ``end``."""
+    first = data.rfind(b"\n", start, end) + 1
+    last = data.find(b"\n", end, stop)
+    return max(start, first), last if last >= 0 else stop
 
 
 def _stands_alone(text: bytes, start: int, end: int, joined: bool) -> bool:

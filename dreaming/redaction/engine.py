@@ -88,7 +88,9 @@ class Scanner:
     def _judge(self, high: int) -> None:
         """Judge every place up to ``high`` that was not judged before."""
         line, counted = self._line, 0
-        for trace in sorted(self._detector.find(self._buffer, self._judged, high), key=lambda t: t.at):
+        for trace in sorted(
+            self._detector.find(self._buffer, self._judged, high), key=lambda t: t.at
+        ):
             line += self._buffer.count(b"\n", counted, trace.at)
             counted = max(counted, trace.at)
             if len(self._hits) < _MOST_HITS:

@@ -19,7 +19,8 @@ class Span(NamedTuple):
     end: int
     kind: str
     value: bytes
-    """The canonical form: what is the same person or machine has the same one."""
+    """The canonical form: what is the same person or machine has the same one. Of a home folder,
+    the user's name, or nothing where it cannot be told."""
 
 
 Reader = Callable[[bytes, int, frozenset[bytes]], Span | None]
@@ -68,10 +69,12 @@ _FOLDER_WORDS: Final = (
     rb"go|tmp|sites|apps?|development|personal|claude|codex|config|local|library|onedrive"
 )
 _DASHED: Final = re.compile(
-    rb"(?i)(?P<root>(?:[a-z]-)?-(?:users|home)-)(?P<name>[a-z0-9]{1,40}(?:-[a-z0-9]{1,40}){0,3}?"
+    rb"(?i)(?P<root>(?:[a-z]-)?-(?:users|home)-)(?P<name>[a-z0-9]{1,40}(?:-[a-z0-9]{1,40})?"
     rb"(?=-{1,2}(?:" + _FOLDER_WORDS + rb")(?![a-z0-9]))|[a-z0-9]{1,40})"
 )
-_PAGE: Final = re.compile(rb"(?i)\.(?:html?|[jt]sx?|css|s[ac]ss|php|vue|svelte|py|rb|go|md|json|png|svg|jpe?g|ya?ml)$")
+_PAGE: Final = re.compile(
+    rb"(?i)\.(?:html?|[jt]sx?|css|s[ac]ss|php|vue|svelte|py|rb|go|md|json|png|svg|jpe?g|ya?ml)$"
+)
 _EDITOR_ADDRESS: Final = re.compile(rb"(?:file|vscode[a-z-]{0,20}|smb|nfs)://[^\s/\"']{0,80}\Z")
 _WORD: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _NAME_BYTE: Final = _WORD | frozenset(b".-~")
@@ -90,7 +93,9 @@ def past_escape(data: bytes, start: int) -> int:
     return start + 1 if glued else start
 
 
-def _around(pattern: re.Pattern[bytes], data: bytes, at: int, back: int, ahead: int) -> re.Match[bytes] | None:
+def _around(
+    pattern: re.Pattern[bytes], data: bytes, at: int, back: int, ahead: int
+) -> re.Match[bytes] | None:
     """Return the match that covers the byte before ``at``."""
     for found in pattern.finditer(data, max(0, at - back), min(len(data), at + ahead)):
         if found.end() >= at:
@@ -100,6 +105,9 @@ def _around(pattern: re.Pattern[bytes], data: bytes, at: int, back: int, ahead: 
 
 def home_folder(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     """A home folder of Linux, macOS, Windows, WSL or Git Bash, plain or percent-encoded."""
+    plain = _plain_home(data, at)
+    if plain and plain.value.lower() not in SYSTEM_USERS:
+        return plain
     found = _around(_HOME, data, at, 60, 110)
     if not found:
         return None
@@ -111,24 +119,48 @@ def home_folder(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
         if found["place"]:
             if _PAGE.search(name) and data[end : end + 1] != b"/":
                 return None
-            if not stands_free(data, start, _NAME_BYTE) and not _EDITOR_ADDRESS.search(data[max(0, start - 100) : start]):
+            if not stands_free(data, start, _NAME_BYTE) and not _EDITOR_ADDRESS.search(
+                data[max(0, start - 100) : start]
+            ):
                 return None
     return Span(start, end, "home", name)
 
 
+def _plain_home(data: bytes, at: int) -> Span | None:
+    """The usual case, in a quarter of the time: ``/home/alice/`` after a space or a quote."""
+    start = at - 8 if data.startswith(b"/Users/", at - 8) else at - 7
+    if start < 1 or data[start - 1] not in b" \n\t\"'`(=," or not data.startswith(_PLACES, start):
+        return None
+    found = _WHOLE_NAME.match(data, at - 1)
+    if not found or found[1].isdigit():
+        return None
+    return Span(start, found.end(1), "home", found[1])
+
+
+_PLACES: Final = (b"/Users/", b"/home/")
+_WHOLE_NAME: Final = re.compile(rb"([A-Za-z_][A-Za-z0-9_-]{1,40})/")
+
+
 def dashed_home(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     """A home folder as Claude Code spells it in its own folder names: ``-Users-alice-code``."""
-    start = max(data.rfind(b"-Users-", 0, at), data.rfind(b"-home-", 0, at), data.rfind(b"-users-", 0, at))
+    start = max(data.rfind(place, max(0, at - 8), at) for place in _DASHED_PLACES)
     if start >= 2 and data[start - 1] == 0x2D and data[start - 2 : start - 1].isalpha():
         start -= 2
     found = _DASHED.match(data, start) if start >= 0 else None
     if not found or not stands_free(data, start, _NAME_BYTE):
         return None
     rest = data[found.start("name") : found.start("name") + 64].lower()
-    name = max((n for n in map(_dashed, known) if _starts_with_name(rest, n)), key=len, default=found["name"])
+    name = max(
+        (n for n in map(_dashed, known) if _starts_with_name(rest, n)),
+        key=len,
+        default=found["name"],
+    )
     if name.lower() in SYSTEM_USERS and name.lower() not in known:
         return None
-    return Span(start, found.start("name") + len(name), "home", name)
+    return Span(start, found.start("name") + len(name), "home", b"" if b"-" in name else name)
+
+
+_DASHED_PLACES: Final = (b"-Users-", b"-users-", b"-home-")
 
 
 def _dashed(name: bytes) -> bytes:
@@ -173,13 +205,19 @@ def mail_address(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     value = data[start : found.end()]
     if _NOBODYS_MAIL.search(value):
         return None
-    return Span(start, found.end(), "email", value.lower().replace(b"%40", b"@").replace(b"%2b", b"+"))
+    return Span(
+        start, found.end(), "email", value.lower().replace(b"%40", b"@").replace(b"%2b", b"+")
+    )
 
 
 def uuid(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     """A UUID."""
     start = at - 36
-    if data[at : at + 1].isalnum() or not stands_free(data, start) or data[start:at].count(b"0") == 32:
+    if (
+        data[at : at + 1].isalnum()
+        or not stands_free(data, start)
+        or data[start:at].count(b"0") == 32
+    ):
         return None
     return Span(start, at, "uuid", data[start:at].lower())
 
@@ -188,10 +226,19 @@ _IP4: Final = re.compile(
     rb"(?<![A-Za-z0-9._])(?<![A-Za-z_.]-)(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}"
     rb"(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![0-9A-Za-z_]|\.[0-9]|-[A-Za-z])"
 )
-_VERSION_BEFORE: Final = re.compile(rb"(?i)(?:version|ver|v|==|[~^]|oid|section|release|chrome/|firmware|build)[ :=\"'/]{0,3}\Z")
+_VERSION_BEFORE: Final = re.compile(
+    rb"(?i)(?:version|ver|v|==|[~^]|oid|section|release|chrome/|firmware|build)[ :=\"'/]{0,3}\Z"
+)
 _OPEN_4: Final = tuple(
     ipaddress.ip_network(n)
-    for n in ("127.0.0.0/8", "0.0.0.0/8", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3")
+    for n in (
+        "127.0.0.0/8",
+        "0.0.0.0/8",
+        "192.0.2.0/24",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/3",
+    )
 )
 _WELL_KNOWN_4: Final = frozenset(
     b"169.254.169.254 8.8.8.8 8.8.4.4 1.1.1.1 1.0.0.1 9.9.9.9 1.2.3.4 10.0.0.0 172.16.0.0 192.168.0.0 10.96.0.1".split()
@@ -205,7 +252,11 @@ def address_4(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
         return None
     value = found[0]
     parts = value.split(b".")
-    if value in _WELL_KNOWN_4 or all(len(part) == 1 for part in parts) or any(p[:1] == b"0" != p for p in parts):
+    if (
+        value in _WELL_KNOWN_4
+        or all(len(part) == 1 for part in parts)
+        or any(p[:1] == b"0" != p for p in parts)
+    ):
         return None
     if _VERSION_BEFORE.search(data[max(0, found.start() - 14) : found.start()]):
         return None
@@ -214,13 +265,19 @@ def address_4(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     return Span(found.start(), found.end(), "ip", value)
 
 
-_IP6: Final = re.compile(rb"(?<![A-Za-z0-9:.])(?:[0-9a-fA-F]{1,4}:){2,7}(?::?[0-9a-fA-F]{1,4}){0,6}(?![A-Za-z0-9:])")
+_IP6: Final = re.compile(
+    rb"(?<![A-Za-z0-9:.])(?:[0-9a-fA-F]{1,4}:){2,7}(?::?[0-9a-fA-F]{1,4}){0,6}(?![A-Za-z0-9:])"
+)
 
 
 def address_6(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     """An IPv6 address that is no loopback or documentation address, no time, no ``a::b`` of code."""
     found = _around(_IP6, data, at, 45, 45)
-    if not found or found[0].count(b":") < 3 or (b"::" not in found[0] and found[0].count(b":") != 7):
+    if (
+        not found
+        or found[0].count(b":") < 3
+        or (b"::" not in found[0] and found[0].count(b":") != 7)
+    ):
         return None
     try:
         address = ipaddress.IPv6Address(found[0].decode())
@@ -232,7 +289,9 @@ def address_6(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
 
 
 _DOCUMENTATION_6: Final = ipaddress.ip_network("2001:db8::/32")
-_MAC: Final = re.compile(rb"(?<![0-9A-Fa-f:-])(?:[0-9a-fA-F]{2}([:-]))(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}(?![0-9A-Za-z:]|-[0-9A-Fa-f])")
+_MAC: Final = re.compile(
+    rb"(?<![0-9A-Fa-f:-])(?:[0-9a-fA-F]{2}([:-]))(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}(?![0-9A-Za-z:]|-[0-9A-Fa-f])"
+)
 
 
 def hardware_address(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
@@ -273,7 +332,9 @@ def _is_international(data: bytes, found: re.Match[bytes], digits: bytes) -> boo
     elif digits[:1] == b"7":
         right = len(digits) == 11
     else:
-        right = digits[:2] in _TWO_DIGITS or digits[:1] in b"23456789" and digits[1:2] in b"123456789"
+        right = (
+            digits[:2] in _TWO_DIGITS or digits[:1] in b"23456789" and digits[1:2] in b"123456789"
+        )
         right = right and 9 <= len(digits) <= 15
     plain = digits == found[0][1:]
     at_line_start = found.start() == 0 or data[found.start() - 1] in b"\n\r"
@@ -281,7 +342,7 @@ def _is_international(data: bytes, found: re.Match[bytes], digits: bytes) -> boo
 
 
 _HOST: Final = re.compile(
-    rb"(?<![A-Za-z0-9._/\\-])(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.){1,5}(?:local|lan|internal|corp|intra|intranet|localdomain|home\.arpa)"
+    rb"(?<![A-Za-z0-9._/\\;-])(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.){1,5}(?:local|lan|internal|corp|intra|intranet|localdomain|home\.arpa)"
     rb"|(?:[A-Za-z0-9-]{1,63}\.){1,3}(?:corp|internal|intra|int)\.[A-Za-z0-9-]{2,63}(?:\.[A-Za-z]{2,12}){1,2}"
     rb"|[A-Za-z0-9_]{2,30}-(?:MacBook(?:-Pro|-Air)?|iMac|Mac-mini|Mac-Studio|ThinkPad|laptop|desktop|PC)(?:-\d{1,3})?(?:\.(?:local|lan))?"
     rb"|(?:DESKTOP|LAPTOP)-[A-Z0-9]{7})(?![A-Za-z0-9_(\[=-]|\.[A-Za-z0-9])"
@@ -291,7 +352,9 @@ _NO_HOST: Final = re.compile(
     rb"kubernetes|.*\.svc\.cluster|.*\.cluster|jdk|sun|com|org|io|net|go|golang|java|package|module|import|app|"
     rb"[a-z0-9-]*(?:example|settings|config|compose|override)|claude|agents)\."
 )
-_HOST_BEFORE: Final = re.compile(rb"(?i)(?:@|//|(?:host(?:name)?|server|ssh|ping|scp|-h|nslookup|dig)[ =:\"']{1,4})\Z")
+_HOST_BEFORE: Final = re.compile(
+    rb"(?i)(?:@|//|(?:host(?:name)?|server|ssh|ping|scp|-h|nslookup|dig)[ =:\"']{1,4})\Z"
+)
 
 
 def host_name(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
@@ -308,13 +371,18 @@ def host_name(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
         owner = first.rsplit(b"-", 1)[0].lower()
         if owner not in known and owner[:-1] not in known:
             return None  # "claude-desktop", "gaming-laptop"
-    telling = any(byte in b"0123456789-" for byte in first) or _HOST_BEFORE.search(data[max(0, start - 16) : start])
+    telling = any(byte in b"0123456789-" for byte in first) or _HOST_BEFORE.search(
+        data[max(0, start - 16) : start]
+    )
     return Span(start, found.end(), "host", value.lower()) if telling else None
 
 
 ANCHORS: Final[tuple[tuple[str, Reader], ...]] = (
     (r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}", uuid),
-    (r"(?:/|\\|%2[fF]|%5[cC])(?:[Uu]sers|home|Documents and Settings)(?:/|\\{1,8}/?|%2[fF]|%5[cC])[A-Za-z0-9_\x80-\xff]", home_folder),
+    (
+        r"(?:/|\\|%2[fF]|%5[cC])(?:[Uu]sers|home|Documents and Settings)(?:/|\\{1,8}/?|%2[fF]|%5[cC])[A-Za-z0-9_\x80-\xff]",
+        home_folder,
+    ),
     (r"-(?:Users|users|home)-[A-Za-z0-9]", dashed_home),
     (r"/root[^A-Za-z0-9_.-]", root_home),
     (r"[A-Za-z0-9_+-](?:@|%40)[A-Za-z0-9][A-Za-z0-9-]{0,62}\.[A-Za-z]", mail_address),

@@ -130,7 +130,11 @@ _SIGNED: Final = re.compile(rb"(?:X-Amz-Credential|AWSAccessKeyId|GoogleAccessId
 def aws_secret(found: Candidate) -> bool:
     """Forty mixed characters that are no hash, no path and no placeholder."""
     value = found.value
-    if re.fullmatch(rb"[a-f0-9]{40}", value) or value.endswith(b"EXAMPLEKEY") or is_placeholder(value):
+    if (
+        re.fullmatch(rb"[a-f0-9]{40}", value)
+        or value.endswith(b"EXAMPLEKEY")
+        or is_placeholder(value)
+    ):
         return False
     return entropy(value) >= 3.7 and value.count(b"/") < 6
 

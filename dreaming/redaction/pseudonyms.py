@@ -46,18 +46,20 @@ class Pseudonyms:
     def redact(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[str]:
         """Return the texts with every identifying string replaced; see ``Redactor.redact``."""
         out = list(texts)
-        known = self._names | {_encode(name).lower() for name in names if name}
+        users = {_encode(name).lower() for name in names if name}
+        known = self._names | users
         waiting: Sequence[int] = range(len(out))
         while waiting:  # what a replacement uncovers is replaced in the next round
             encoded = [_encode(out[index]) for index in waiting]
             data = _BETWEEN.join(encoded) + b"\n"
             spans = self._identities(data, frozenset(known))
-            learned = {span.value.lower() for span in spans if span.kind == "home"} - known
+            learned = {span.value.lower() for span in spans if span.kind == "home"} - known - {b""}
             known |= learned
+            users |= learned
             if learned and len(waiting) < len(out):
                 waiting = range(len(out))
                 continue
-            spans += _names_in(data, known)
+            spans += _names_in(data, known, users)
             waiting = self._rewrite(out, waiting, encoded, data, spans)
         return out
 
@@ -113,10 +115,10 @@ class Pseudonyms:
 def _inside_pseudonym(data: bytes, span: Span) -> bool:
     opened = data.rfind(b"<", max(0, span.start - 8), span.start)
     found = _PSEUDONYM.match(data, opened) if opened >= 0 else None
-    return bool(found) and found.end() >= span.end
+    return found is not None and found.end() >= span.end
 
 
-def _names_in(data: bytes, names: Collection[bytes]) -> list[Span]:
+def _names_in(data: bytes, names: Collection[bytes], users: Collection[bytes]) -> list[Span]:
     """Return where names stand as words of their own, in any usual spelling."""
     spans = []
     for name in sorted(names):
@@ -126,8 +128,10 @@ def _names_in(data: bytes, names: Collection[bytes]) -> list[Span]:
             at = data.find(spelling)
             while at >= 0:
                 end = at + len(spelling)
-                if stands_free(data, at) and not (data[end : end + 1].isalnum() or data[end : end + 1] == b"_"):
-                    kind = "host" if any(byte in b".-0123456789" for byte in name) else "user"
+                if stands_free(data, at) and not (
+                    data[end : end + 1].isalnum() or data[end : end + 1] == b"_"
+                ):
+                    kind = "host" if name not in users and b"." in name.replace(b"-", b".") else "user"
                     spans.append(Span(at, end, kind, name))
                 at = data.find(spelling, end)
     return spans

@@ -69,13 +69,13 @@ def pattern(template: str) -> str:
 
 
 def opening(template: str, count: int) -> str:
-    """Return the regular expression of the template's first ``count`` characters."""
+    """Return the expression of the template's first ``count`` characters, as they stand in JSON."""
     out = []
     for piece in pieces(template):
         if count <= 0:
             break
         if piece.literal:
-            out.append(_escape(piece.literal[:count]))
+            out.append(_escape(piece.literal[:count]).replace("/", r"\\{0,4}/"))
             count -= len(piece.literal)
             continue
         taken = min(count, piece.least)
@@ -92,7 +92,10 @@ def sample(template: str, seed: str) -> str:
     out = []
     for piece in pieces(template):
         letters = _spell(piece.characters)
-        out.append(piece.literal or "".join(letters[next(stream) % len(letters)] for _ in range(piece.least)))
+        out.append(
+            piece.literal
+            or "".join(letters[next(stream) % len(letters)] for _ in range(piece.least))
+        )
     return "".join(out)
 
 
@@ -102,7 +105,9 @@ def _escape(literal: str) -> str:
 
 def _spell(characters: str) -> str:
     """Return every character of a class, written out."""
-    out = re.sub(r"(\w)-(\w)", lambda m: "".join(map(chr, range(ord(m[1]), ord(m[2]) + 1))), characters)
+    out = re.sub(
+        r"(\w)-(\w)", lambda m: "".join(map(chr, range(ord(m[1]), ord(m[2]) + 1))), characters
+    )
     return out
 
 

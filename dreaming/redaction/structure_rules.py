@@ -48,7 +48,7 @@ STRUCTURES: Final = (
     Rule(
         name="private-jwk",
         severity=HIGH,
-        anchors=(r"\"kty\\{0,8}\"",),
+        anchors=(r"\"kty\\{0,16}\"",),
         shape=r"\{(?=[^{}]{0,1500}\"kty\"\s{0,3}:\s{0,3}\"(?:RSA|EC|OKP|oct)\")[^{}]{0,2500}?"
         r"\"(?:d|k)\"\s{0,3}:\s{0,3}\"(?P<value>[A-Za-z0-9_-]{20,})\"",
         proof=random_looking(3.3),
@@ -146,7 +146,11 @@ STRUCTURES: Final = (
     Rule(
         name="azure-service-key",
         severity=HIGH,
-        anchors=(r"JQQJ99[A-Z][A-Za-z0-9]{8}", r"[+]A(?:St|Ba|MC|CR)[A-Za-z0-9/+]{5}[AQgw]=", r"Az(?:Fu|Se)[A-Za-z0-9_-]{5}[AQgw]"),
+        anchors=(
+            r"JQQJ99[A-Z][A-Za-z0-9]{8}",
+            r"[+]A(?:St|Ba|MC|CR)[A-Za-z0-9/+]{5}[AQgw]=",
+            r"Az(?:Fu|Se)[A-Za-z0-9_-]{5}[AQgw]",
+        ),
         shape=r"(?P<value>[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{8,}A{2,6}[A-Z]{2,4}[A-Za-z0-9]{8}|"
         r"[A-Za-z0-9/+]{76}\+A(?:St|MC|Ba)[A-Za-z0-9/+]{5}[AQgw]==|[A-Za-z0-9/+]{42}\+ACR[A-Za-z0-9]{6}|"
         r"[A-Za-z0-9_-]{44}AzFu[A-Za-z0-9_-]{5}[AQgw]==|[A-Za-z0-9]{42}AzSe[A-D][A-Za-z0-9]{5})",

@@ -71,10 +71,21 @@ _CODE: Final = "code hosting, its token formats"
 
 TOKENS: Final = (
     # code hosting and registries
-    token("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", "{A36+}", proofs.github_checksum, seal=proofs.seal_github, source=_CODE),
+    token(
+        "github-token",
+        "ghp_ gho_ ghu_ ghs_ ghr_",
+        "{A36+}",
+        proofs.github_checksum,
+        seal=proofs.seal_github,
+        source=_CODE,
+    ),
     token("github-fine-grained", "github_pat_", "{A22}_{A59}"),
     token("github-app-url", "x-access-token:", "{D30+}"),
-    token("gitlab-token", "glpat- gldt- glrt- glptt- glft- glsoat- glcbt- glimt- glagent- gloas- glffct-", "{U20+}"),
+    token(
+        "gitlab-token",
+        "glpat- gldt- glrt- glptt- glft- glsoat- glcbt- glimt- glagent- gloas- glffct-",
+        "{U20+}",
+    ),
     token("npm-token", "npm_", "{A36}", proofs.github_checksum, seal=proofs.seal_github),
     token("pypi-token", "pypi-AgE", "{U50+}"),
     token("rubygems-key", "rubygems_", "{h48}"),
@@ -94,7 +105,12 @@ TOKENS: Final = (
     token("atlassian-token", "ATATT3 ATCTT3", "{D100+}"),
     # language model vendors
     token("openai-key", "sk-proj- sk-svcacct- sk-admin-", "{U60+}", random_looking(3.5, 8)),
-    token("anthropic-key", "sk-ant-api sk-ant-admin sk-ant-oat sk-ant-ort sk-ant-sid", "{d2}-{U60+}", random_looking(3.5, 14)),
+    token(
+        "anthropic-key",
+        "sk-ant-api sk-ant-admin sk-ant-oat sk-ant-ort sk-ant-sid",
+        "{d2}-{U60+}",
+        random_looking(3.5, 14),
+    ),
     token("openrouter-key", "sk-or-v1-", "{h64}"),
     token("langfuse-key", "sk-lf-", "{h8}-{h4}-{h4}-{h4}-{h12}"),
     token("helicone-key", "sk-helicone-", "{l7}-{l7}-{l7}-{l7}"),
@@ -134,7 +150,9 @@ TOKENS: Final = (
     token("databricks-token", "dapi", "{h32}", mixed(3.0, 4)),
     token("vault-token", "hvs. hvb. hvr.", "{U24+}", mixed(3.3, 4)),
     token("terraform-token", ".atlasv1.", "{U60+}"),
-    token("doppler-token", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", "{D40+}", mixed(3.3, 6)),
+    token(
+        "doppler-token", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", "{D40+}", mixed(3.3, 6)
+    ),
     token("pulumi-token", "pul-", "{h40}"),
     token("planetscale-token", "pscale_tkn_ pscale_pw_ pscale_oauth_", "{D32+}"),
     token("heroku-key", "HRKU-", "{U36+}"),
@@ -152,9 +170,20 @@ TOKENS: Final = (
     token("yandex-key", "AQVN", "{U35,38}", random_looking(3.8, 4)),
     token("openshift-token", "sha256~", "{U43}"),
     token("scalingo-token", "tk-us-", "{U48}"),
-    token("tailscale-key", "tskey-auth- tskey-api- tskey-client- tskey-webhook- tskey-scim-", "{A8+}-{A16+}"),
+    token(
+        "tailscale-key",
+        "tskey-auth- tskey-api- tskey-client- tskey-webhook- tskey-scim-",
+        "{A8+}-{A16+}",
+    ),
     token("onepassword-token", "ops_eyJ", "{B80+}"),
-    token("launchdarkly-key", "sdk-", "{h8}-{h4}-{h4}-{h4}-{h12}", random_looking(2.8, 4), whole_anchor=True, counterexample="sdk-00000000-0000-0000-0000-000000000000"),
+    token(
+        "launchdarkly-key",
+        "sdk-",
+        "{h8}-{h4}-{h4}-{h4}-{h12}",
+        random_looking(2.8, 4),
+        whole_anchor=True,
+        counterexample="sdk-00000000-0000-0000-0000-000000000000",
+    ),
     token("infracost-key", "ico-", "{A32}", mixed(3.5, 4)),
     token("prefect-key", "pnu_ pnb_", "{A36}"),
     # money and shops
@@ -171,12 +200,30 @@ TOKENS: Final = (
     token("easypost-key", "EZAK EZTK", "{A54}"),
     token("duffel-token", "duffel_live_", "{U40+}"),
     # messages and mail
-    token("slack-token", "xoxb- xoxp- xoxa- xoxs- xoxr- xoxo- xoxc-", "{d8,14}-{U24+}", random_looking(3.0, 5)),
+    token(
+        "slack-token",
+        "xoxb- xoxp- xoxa- xoxs- xoxr- xoxo- xoxc-",
+        "{d8,14}-{U24+}",
+        random_looking(3.0, 5),
+    ),
     token("slack-session-token", "xoxe. xoxe-1- xoxd-", "{U40+}", mixed(3.5, 5)),
     token("slack-app-token", "xapp-", "{d1}-{K8,14}-{d10,14}-{h40,64}"),
-    token("slack-webhook", "hooks.slack.com/services/ hooks.slack.com/workflows/", "{K8,14}/{K8,14}/{A20+}", random_looking(3.3, 25)),
-    token("discord-webhook", "discord.com/api/webhooks/ discordapp.com/api/webhooks/", "{d17,20}/{U60+}"),
-    token("teams-webhook", "webhook.office.com/webhookb2/", "{h8}-{h4}-{h4}-{h4}-{h12}@{h8}-{h4}-{h4}-{h4}-{h12}/IncomingWebhook/{h32}"),
+    token(
+        "slack-webhook",
+        "hooks.slack.com/services/ hooks.slack.com/workflows/",
+        "{K8,14}/{K8,14}/{A20+}",
+        random_looking(3.3, 25),
+    ),
+    token(
+        "discord-webhook",
+        "discord.com/api/webhooks/ discordapp.com/api/webhooks/",
+        "{d17,20}/{U60+}",
+    ),
+    token(
+        "teams-webhook",
+        "webhook.office.com/webhookb2/",
+        "{h8}-{h4}-{h4}-{h4}-{h12}@{h8}-{h4}-{h4}-{h4}-{h12}/IncomingWebhook/{h32}",
+    ),
     token("sendgrid-key", "SG.", "{U22}.{U43}", random_looking(3.8, 3)),
     token("mailgun-key", "key-", "{h32}", mixed(3.0, 4)),
     token("brevo-key", "xkeysib- xsmtpsib-", "{h64}-{A16}"),
@@ -200,7 +247,9 @@ TOKENS: Final = (
     token("apify-token", "apify_api_", "{A30+}"),
     token("mapbox-secret", "sk.eyJ", "{U40+}.{U20+}"),
     # watching over machines
-    token("grafana-token", "glsa_", "{A32}_{H8}", proofs.grafana_checksum, seal=proofs.seal_grafana),
+    token(
+        "grafana-token", "glsa_", "{A32}_{H8}", proofs.grafana_checksum, seal=proofs.seal_grafana
+    ),
     token("grafana-cloud-token", "glc_eyJ", "{B40+}"),
     token("newrelic-key", "NRAK- NRAA-", "{K27}"),
     token("sentry-token", "sntrys_eyJ sntryu_", "{B60+}"),
