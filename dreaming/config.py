@@ -52,7 +52,7 @@ class WorkspaceSettings(BaseModel):
     @classmethod
     def _are_slugs(cls, topics: tuple[str, ...]) -> tuple[str, ...]:
         for topic in topics:
-            if not re.match(TOPIC_PATTERN, topic):
+            if not re.fullmatch(TOPIC_PATTERN, topic):
                 raise ValueError(f"{topic!r} is no topic: lower-case letters, digits, hyphens")
         return topics
 
@@ -63,9 +63,11 @@ class AnthropicSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str = "claude-haiku-5-5"
+    """The model that answers, by the name the API has for it."""
     base_url: str | None = None
     """Another address of the same API; read from the person's settings only."""
     max_tokens: Annotated[int, Field(ge=256, le=128_000)] = 16_000
+    """How long an answer may be."""
     timeout: Annotated[float, Field(gt=0)] = 600.0
     """Seconds for one request."""
 
@@ -162,7 +164,7 @@ def _explained(path: Path, wrong: ValidationError) -> Unusable:
     first = wrong.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        said = f"unknown key `{key}`{_did_you_mean(str(first['loc'][-1]), wrong.title)}"
+        said = f"unknown key `{key}`{_did_you_mean(first['loc'], wrong.title)}"
     else:
         said = f"`{key}`: {first['msg'].removeprefix('Value error, ')}"
     place = _line_of(path, str(first["loc"][-1])) or _line_of(path, str(first["loc"][0]))
@@ -170,14 +172,18 @@ def _explained(path: Path, wrong: ValidationError) -> Unusable:
     return Unusable(f"{where}: {said}", remedy="docs/settings.md lists every setting.")
 
 
-def _did_you_mean(key: str, model: str) -> str:
+def _did_you_mean(place: tuple[int | str, ...], model: str) -> str:
     from difflib import get_close_matches
 
-    models: dict[str, type[BaseModel]] = {
-        one.__name__: one for one in (WorkspaceSettings, PersonSettings, Projects)
+    tables: dict[str, type[BaseModel]] = {
+        "WorkspaceSettings": WorkspaceSettings,
+        "PersonSettings": PersonSettings,
+        "projects": Projects,
+        "anthropic": AnthropicSettings,
     }
-    names = list(models[model].model_fields) if model in models else []
-    close = get_close_matches(key, names, n=1)
+    table = tables.get(str(place[-2]) if len(place) > 1 else model)
+    names = list(table.model_fields) if table else []
+    close = get_close_matches(str(place[-1]), names, n=1)
     return f"; did you mean `{close[0]}`?" if close else ""
 
 

@@ -320,6 +320,34 @@ def preview(here: Place, choices: Choices) -> Preview:
         return preview(look(listed, known, wait, time.time()))
 
 
+class FolderPreview(msgspec.Struct, frozen=True):
+    """What a night would read of one folder."""
+
+    agent: str
+    folder: Path
+    preview: Preview
+
+
+def previews(here: Place, choices: Choices) -> list[FolderPreview]:
+    """Return what a night would read now, folder by folder, also before there is a workspace."""
+    import time
+
+    from dreaming.jobs.listing import look, preview
+    from dreaming.jobs.reading import rules_version
+    from dreaming.stores.state import opened
+
+    _, described = project_filter(here)
+    nothing_known = opened(":memory:", key=bytes(workspace.KEY_BYTES))
+    with state(here) if here.workspace.exists else nothing_known as known:
+        wait = waits(here, choices, rules_version(described))
+        return [
+            FolderPreview(
+                source.agent, folder, preview(look([(source, folder)], known, wait, time.time()))
+            )
+            for source, folder in folders(here, choices)
+        ]
+
+
 def _decided(found: Workspace) -> Decided:
     from dreaming.jobs.decide import decided
     from dreaming.stores.ledger import Ledger

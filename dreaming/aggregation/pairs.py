@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import log1p
 from typing import Final
 
-from dreaming.aggregation.profile import Profile, Rarities
+from dreaming.aggregation.profile import TELLING, Profile, Rarities
 from dreaming.aggregation.weights import PAIR
 from dreaming.models.finding import SignalKind
 from dreaming.similarity import overlap
@@ -24,6 +24,11 @@ FEATURES: Final = (
     "left_and_left",
     "error_and_error",
     "wrong_and_wrong",
+    "error_and_said",
+    "error_and_done",
+    "left_and_said",
+    "phrase",
+    "phrases",
     "error_overlap",
     "same_program",
     "same_right_program",
@@ -34,13 +39,13 @@ FEATURES: Final = (
     "shared",
     "generic",
     "deed_size",
+    "deed_sizes",
     "weaker",
+    "stronger",
     "linked",
     "redone",
 )
 PERSONS: Final = frozenset({SignalKind.CORRECTION, SignalKind.INTERRUPTION})
-RARE_ENOUGH: Final = 1.2
-"""A token this rare makes its excerpts worth comparing."""
 LONGEST_LIST: Final = 60
 """A token in more excerpts than this (or a twentieth of them) compares nothing."""
 HARD_LIMIT: Final = 400
@@ -56,7 +61,7 @@ def candidates(profiles: Sequence[Profile], rarities: Rarities) -> Iterator[tupl
     limit = min(HARD_LIMIT, max(LONGEST_LIST, len(profiles) // 20))
     near: dict[int, set[int]] = {}
     for token, places in holders.items():
-        if 2 <= len(places) <= limit and rarities.of(token) > RARE_ENOUGH:
+        if 2 <= len(places) <= limit and rarities.of(token) > TELLING:
             for later, place in enumerate(places):
                 near.setdefault(place, set()).update(places[later + 1 :])
     for one in sorted(near):
@@ -77,6 +82,7 @@ def features(a: Profile, b: Profile, rarities: Rarities) -> list[float]:
         reverse=True,
     )
     one, other = a.excerpt, b.excerpt
+    phrases = a.phrases & b.phrases
     first = rarities.first
     return [
         _cosine(a.vector, a.vector_length, b.vector, b.vector_length),
@@ -91,6 +97,11 @@ def features(a: Profile, b: Profile, rarities: Rarities) -> list[float]:
         first(a.removed & b.removed),
         first(a.error & b.error),
         first(a.wrong & b.wrong),
+        max(first(a.error & b.said), first(a.said & b.error)),
+        max(first(a.error & b.added), first(a.added & b.error)),
+        max(first(a.removed & b.said), first(a.said & b.removed)),
+        rarities.first_phrase(phrases),
+        float(min(4, len(phrases))),
         overlap(a.error, b.error),
         float(bool(a.program) and a.program == b.program),
         float(bool(a.right_program) and a.right_program == b.right_program),
@@ -100,8 +111,10 @@ def features(a: Profile, b: Profile, rarities: Rarities) -> list[float]:
         float(one.kind in PERSONS and other.kind in PERSONS),
         float(min(6, sum(value > 1 for value in shared))),
         a.generic + b.generic,
-        log1p(min(len(a.deed), len(b.deed))),
+        log1p(min(a.size, b.size)),
+        abs(a.size - b.size) / (a.size + b.size + 1),
         min(one.strength, other.strength),
+        max(one.strength, other.strength),
         one.linked + other.linked,
         min(1.0, one.redone) + min(1.0, other.redone),
     ]

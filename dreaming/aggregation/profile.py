@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, Protocol
 
 import msgspec
@@ -13,6 +13,8 @@ from dreaming.similarity import COMMON, length, program, rarity, tokens
 
 READ: Final = 350
 """How much of what was said is looked at, in characters."""
+TELLING: Final = 1.2
+"""A token this rare tells something by itself."""
 
 
 class Frequencies(Protocol):
@@ -46,6 +48,10 @@ class Profile(msgspec.Struct, frozen=True):
     added: frozenset[str]
     removed: frozenset[str]
     wrong: frozenset[str]
+    phrases: frozenset[str]
+    """Two words in a row, one of them telling."""
+    size: int
+    """How many tokens the deed has, those no other root has included."""
     program: str
     right_program: str
     generic: float
@@ -77,6 +83,10 @@ class Rarities:
     def first(self, found: Iterable[str]) -> float:
         """Return the rarity of the rarest of these tokens; numbers do not count."""
         return max((self.of(token) for token in found if not token.isdigit()), default=0.0)
+
+    def first_phrase(self, found: Iterable[str]) -> float:
+        """Return how much the best of these phrases tells: both its words count."""
+        return max((sum(map(self.of, phrase.split(" "))) for phrase in found), default=0.0)
 
 
 def _put(bag: dict[str, float], found: Iterable[str], weight: float, most: int) -> None:
@@ -119,39 +129,57 @@ def whole(excerpt: Excerpt) -> dict[str, float]:
     return bag
 
 
+def phrases(excerpt: Excerpt, telling: Collection[str]) -> frozenset[str]:
+    """Return the pairs of neighbouring tokens of which one tells something."""
+    found: set[str] = set()
+    for text in (excerpt.words[:READ], excerpt.remark[:READ], excerpt.right, excerpt.error):
+        words = tokens(text)
+        for one, other in zip(words, words[1:], strict=False):
+            if one in telling or other in telling:
+                found.add(f"{one} {other}")
+    return frozenset(found)
+
+
 def profiles(
     excerpts: Sequence[KeptExcerpt], frequencies: Frequencies
 ) -> tuple[list[Profile], Rarities]:
-    """Return a profile for each excerpt, and how rare each token is among all of them."""
-    bags = [(deed(kept.excerpt), whole(kept.excerpt)) for kept in excerpts]
-    holders: dict[str, set[str]] = {}
-    for kept, (_, everything) in zip(excerpts, bags, strict=True):
-        for token in everything:
-            holders.setdefault(token, set()).add(kept.root)
+    """Return a profile for each excerpt, and how rare each token is among all of them.
+
+    Tokens that only one root has can join nothing and are left out early: memory follows what is
+    shared, not what was read.
+    """
+    spread: dict[str, int] = {}
+    last: dict[str, str] = {}
+    ranked = sorted(range(len(excerpts)), key=lambda place: excerpts[place].root)
+    for place in ranked:
+        root = excerpts[place].root
+        for token in whole(excerpts[place].excerpt):
+            if last.get(token) != root:
+                last[token] = root
+                spread[token] = spread.get(token, 0) + 1
     roots = len({kept.root for kept in excerpts})
-    spread = {token: len(found) for token, found in holders.items()}
     rarities = Rarities(frequencies, spread, roots)
-    return [
-        _profile(kept, doing, everything, rarities, spread)
-        for kept, (doing, everything) in zip(excerpts, bags, strict=True)
-    ], rarities
+    shared = {token for token, count in spread.items() if count > 1}
+    telling = {token for token in shared if rarities.of(token) > TELLING}
+    return [_profile(kept, rarities, shared, telling) for kept in excerpts], rarities
 
 
 def _profile(
-    kept: KeptExcerpt,
-    doing: dict[str, float],
-    everything: dict[str, float],
-    rarities: Rarities,
-    spread: dict[str, int],
+    kept: KeptExcerpt, rarities: Rarities, shared: Collection[str], telling: Collection[str]
 ) -> Profile:
     excerpt = kept.excerpt
-    vector = {
-        token: weight * rarities.of(token)
-        for token, weight in everything.items()
-        if spread[token] > 1
-    }
+    doing = deed(excerpt)
+    size = len(doing)
+    doing = {token: weight for token, weight in doing.items() if token in shared}
+    everything = {token: w for token, w in whole(excerpt).items() if token in shared}
+    vector = {token: weight * rarities.of(token) for token, weight in everything.items()}
     deed_vector = {token: weight * rarities.of(token) for token, weight in doing.items()}
     bare = excerpt.kind in (SignalKind.ERROR, SignalKind.ERROR_FIX) and not excerpt.remark
+    said = f"{excerpt.words[:READ]}\n{excerpt.remark[:READ]}"
+
+    def about(found: Iterable[str]) -> frozenset[str]:
+        return frozenset(token for token in found if token in shared and token not in COMMON)
+
     return Profile(
         kept=kept,
         deed=doing,
@@ -160,11 +188,13 @@ def _profile(
         vector_length=length(vector),
         deed_vector=deed_vector,
         deed_length=length(deed_vector),
-        error=frozenset(tokens(excerpt.error)) - COMMON,
-        said=frozenset(tokens(f"{excerpt.words[:READ]}\n{excerpt.remark[:READ]}")) - COMMON,
-        added=frozenset(excerpt.added) - COMMON,
-        removed=frozenset(excerpt.removed) - COMMON,
-        wrong=frozenset(tokens(excerpt.wrong)) - COMMON,
+        error=about(tokens(excerpt.error)),
+        said=about(tokens(said)),
+        added=about(excerpt.added),
+        removed=about(excerpt.removed),
+        wrong=about(tokens(excerpt.wrong)),
+        phrases=phrases(excerpt, telling),
+        size=size,
         program=program(excerpt.wrong),
         right_program=program(excerpt.right),
         generic=float(bare),

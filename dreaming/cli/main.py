@@ -27,6 +27,9 @@ COMMANDS: Final = (
 )
 """In the order a person meets them; each is a module of this package with a command of its name."""
 
+HIDDEN: Final = ("first-night",)
+"""Commands that others call: `make night`."""
+
 
 class _Commands(click.Group):
     """Imports a command's module when somebody asks for it."""
@@ -35,15 +38,16 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in (*COMMANDS, *HIDDEN):
             return None
-        command: click.Command = getattr(import_module(f"dreaming.cli.{cmd_name}"), cmd_name)
+        name = cmd_name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"dreaming.cli.{name}"), name)
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in (*COMMANDS, *HIDDEN) and not args[0].startswith("-"):
             from difflib import get_close_matches
 
             close = get_close_matches(args[0], COMMANDS, n=1)

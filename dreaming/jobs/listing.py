@@ -44,7 +44,10 @@ class Listed(msgspec.Struct, frozen=True):
 class Preview(msgspec.Struct):
     """What a night would read."""
 
+    found: int = 0
+    """All transcripts that are there, whatever became of them."""
     transcripts: int = 0
+    """Those that are due."""
     bytes: int = 0
     agents: dict[str, int] = msgspec.field(default_factory=dict)
     older: int = 0
@@ -84,6 +87,7 @@ def preview(found: Iterable[Listed | NotASession]) -> Preview:
     for one in found:
         if isinstance(one, NotASession):
             continue
+        result.found += 1
         if one.standing is Standing.DUE:
             result.transcripts += 1
             result.bytes += one.transcript.size

@@ -163,6 +163,7 @@ class Reader:
     def _origin(self, session: Session) -> Origin:
         kin = tuple(self._pseudonyms.kin(f"{session.agent}\0{one}") for one in session.kin)
         return Origin(
+            agent=session.agent,
             session_id=self._pseudonyms.session(session.agent, session.native_id),
             native_id=session.native_id,
             kin=kin,
@@ -230,7 +231,7 @@ def kept(settlement: Settlement) -> list[KeptExcerpt]:
             id=id_,
             session_id=origin.session_id,
             root=origin.session_id,
-            agent=settlement.agent,
+            agent=origin.agent,
             native_id=origin.native_id,
             project=project,
             headless=origin.kind == SessionKind.HEADLESS,

@@ -23,7 +23,8 @@ CONTEXTS: Final = (
         name="assigned-secret",
         severity=MEDIUM,
         anchors=(
-            f"(?i)(?:{_NAMES})[A-Za-z0-9_]{{0,16}}{_ESCAPED_QUOTES}(?:[:=]|=>)[\"'`\\\\ >]{{0,18}}{_RAW_VALUE}{{8}}",
+            f"(?i)(?:{_NAMES})[A-Za-z0-9_]{{0,16}}{_ESCAPED_QUOTES}(?:[:=]|=>)"
+            f"[\"'`\\\\ >]{{0,18}}{_RAW_VALUE}{{8}}",
         ),
         shape=f"(?P<name>(?i:{_NAMES})[A-Za-z0-9_]{{0,16}})[\"'`\\]]{{0,2}}\\s{{0,4}}(?::=|=>|[:=])"
         f"\\s{{0,4}}[\"'`]?(?P<value>{_VALUE}{{8,200}})",
@@ -73,7 +74,8 @@ CONTEXTS: Final = (
         name="curl-user",
         severity=MEDIUM,
         anchors=(
-            r"(?:-u|--user|--proxy-user)[ =][\"'\\]{0,4}[A-Za-z0-9][^\s:\"'\\$/]{0,60}:[^\s\"'\\$/]{4}",
+            r"(?:-u|--user|--proxy-user)[ =][\"'\\]{0,4}[A-Za-z0-9][^\s:\"'\\$/]{0,60}:"
+            r"[^\s\"'\\$/]{4}",
         ),
         shape=r"\b(?:curl|wget|https?|xh)\b[^\n]{0,150}?\s(?:-u|--user|--proxy-user)[ =][\"']?"
         r"[A-Za-z0-9][^\s:\"'$/]{0,60}:(?P<value>[^\s\"'$]{4,80})",
@@ -168,7 +170,7 @@ CONTEXTS: Final = (
         shape=r"(?i:kind\"?:\s?\"?secret\b)[\s\S]{0,400}?\bdata\"?:[\s\S]{0,200}?:\s?\"?(?P<value>[A-Za-z0-9+/]{8,}={0,2})",
         proof=values.encoded_value,
         is_not="a manifest without data",
-        example="apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  password: {A15}7{A15}9\n",
+        example="kind: Secret\nmetadata:\n  name: db\ndata:\n  password: {A15}7{A15}9\n",
         counterexample="kind: Secret\nmetadata:\n  name: db\n",
         source="Kubernetes API",
         before=60,
@@ -204,7 +206,8 @@ CONTEXTS: Final = (
         name="session-cookie",
         severity=MEDIUM,
         anchors=(
-            r"(?i)cookie[\"\\]{0,8}:[\"\\ ]{1,6}[^\n\"]{0,200}(?:session|sess|sid|auth|token)[A-Za-z_.-]{0,12}=[A-Za-z0-9%._-]{12}",
+            r"(?i)cookie[\"\\]{0,8}:[\"\\ ]{1,6}[^\n\"]{0,200}"
+            r"(?:session|sess|sid|auth|token)[A-Za-z_.-]{0,12}=[A-Za-z0-9%._-]{12}",
         ),
         shape=r"(?i)cookie\"?:\s?[^\n]{0,200}?(?:session|sess|sid|auth|token)[A-Za-z_.\-]{0,12}="
         r"(?P<value>[A-Za-z0-9%._-]{24,})",

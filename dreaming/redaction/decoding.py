@@ -26,7 +26,6 @@ _LINE_MARK: Final = re.compile(
 )
 _BREAK: Final = re.compile(rb"[\r\n]+[ \t]*")
 _PRINTABLE: Final = bytes(range(32, 127)) + b"\t\r\n"
-_LONGEST_RUN: Final = 400_000
 _BASE64_RUN: Final = re.compile(
     rb"[A-Za-z0-9+/]{4,}={0,2}(?:(?:\\{1,8}[nr]|[\r\n])+[ \t]*[A-Za-z0-9+/]{4,}={0,2})*"
 )
@@ -34,7 +33,7 @@ _BASE64_NOISE: Final = re.compile(rb"\\{1,8}[nr]|[\s=]")
 
 
 def clean(data: bytes) -> bytes:
-    """Return the bytes as they would be read: escapes, terminal codes, invisible characters gone."""
+    """Return the bytes as they would be read: no escape, terminal code, invisible character."""
     data = unescape(data)
     if b"\x1b" in data:
         data = _TERMINAL.sub(b"", data)
@@ -70,7 +69,7 @@ def _unescape_one(found: re.Match[bytes]) -> bytes:
 def percent(data: bytes) -> bytes:
     """Undo percent-encoding, twice where it was done twice."""
     data = unquote_to_bytes(data)
-    return unquote_to_bytes(data) if b"%25" in data or b"%3" in data else data
+    return unquote_to_bytes(data) if b"%" in data else data
 
 
 def unwrap(data: bytes) -> bytes:
@@ -83,12 +82,14 @@ def base64_text(data: bytes, start: int) -> tuple[bytes, int]:
 
     A run may be broken over lines, by real or by escaped line ends.
     """
-    found = _BASE64_RUN.match(data, start, min(len(data), start + _LONGEST_RUN))
+    found = _BASE64_RUN.match(data, start)
     if not found:
         return b"", start
     raw = _BASE64_NOISE.sub(b"", found[0])
+    if len(raw) % 4 == 1:
+        raw = raw[:-1]  # cut in the middle
     try:
-        text = binascii.a2b_base64(raw[: len(raw) // 4 * 4])
+        text = binascii.a2b_base64(raw + b"=" * (-len(raw) % 4))
     except ValueError:  # not base64 after all
         return b"", found.end()
     return (b"" if text[:27].translate(None, _PRINTABLE) else text), found.end()

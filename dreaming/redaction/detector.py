@@ -77,9 +77,10 @@ _WORD: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0
 class Detector:
     """Every rule, compiled once."""
 
-    def __init__(self, rules: Sequence[Rule] = RULES) -> None:
+    def __init__(self, rules: Sequence[Rule] = RULES, seconds: float = CONFIRM_SECONDS) -> None:
         import hyperscan  # late: loading it costs 20 ms
 
+        self._seconds = seconds
         self._owners: list[Rule | Wrapping] = []
         expressions: list[bytes] = []
         for rule in rules:
@@ -119,7 +120,7 @@ class Detector:
                 for value in self._confirm(owner, data, end):
                     yield Trace(owner, value, end)
         if depth < DEEPEST:
-            yield from self._inside(data, low, wrapped, depth)
+            yield from self._inside(data, wrapped, depth)
 
     def _anchors(self, data: bytes) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
@@ -137,7 +138,7 @@ class Detector:
         return found
 
     def _inside(
-        self, data: bytes, low: int, wrapped: dict[Wrapping, list[int]], depth: int
+        self, data: bytes, wrapped: dict[Wrapping, list[int]], depth: int
     ) -> Iterator[Trace]:
         """Scan again what was escaped, percent-encoded or base64."""
         for kind, undo in (
@@ -151,7 +152,7 @@ class Detector:
                         yield trace._replace(at=at)
         done = 0
         starts = [end - 36 for end in wrapped[Wrapping.BASE64]]
-        if low == 0 and depth == 0 and (first := decoding.base64_start(data)) >= 0:
+        if depth == 0 and (first := decoding.base64_start(data)) >= 0:
             starts.insert(0, first)  # the block begins inside a run
         for start in starts:
             if start >= done:
@@ -186,7 +187,7 @@ class Detector:
             shape = self._shapes[rule.name] = _compiled(rule)
         values = []
         try:
-            for match in shape.finditer(text, timeout=CONFIRM_SECONDS):
+            for match in shape.finditer(text, timeout=self._seconds):
                 if cut and match.start() == 0:
                     continue
                 if rule.bounded and not _stands_alone(text, match.start(), match.end(), joined):

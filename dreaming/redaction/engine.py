@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
@@ -34,6 +35,8 @@ RULES_VERSION: Final = _version(RULES)
 """Changes when a transcript found clean before may not be clean any more."""
 
 _STEP: Final = 1 << 20
+_LEAST: Final = 1 << 18
+"""Smaller blocks are collected first: a scan of its own for each line would cost too much."""
 _KEPT: Final = 24 << 10
 """Bytes kept from one step to the next, so that what a cut divides is whole again."""
 _SEEN: Final = 8 << 10
@@ -56,53 +59,61 @@ class Hit(msgspec.Struct, frozen=True):
 class Scanner:
     """Reads one transcript block by block and says which credential shapes it holds.
 
-    Needs about two megabytes whatever the size of the transcript, its lines or its blocks. Every
-    place is judged once, when enough of what stands on both sides was read.
+    Needs a few megabytes whatever the size of the transcript, its lines or its blocks. Every place
+    is judged once, when enough of what stands on both sides of it was read.
     """
 
     def __init__(self, detector: Detector, key: bytes) -> None:
         self._detector = detector
         self._key = key
-        self._buffer = b""
+        self._parts: list[bytes] = []
+        self._size = 0
         self._judged = 0
-        self._line = 0
+        self._marks: list[tuple[int, int]] = []
+        """Offsets in the buffer with the line they stand in, ascending."""
         self._hits: dict[Hit, None] = {}
 
     def feed(self, data: bytes, first_line: int) -> None:
         """Take the next block; ``first_line`` is the 1-based line it begins in."""
-        if not self._buffer:
-            self._line = first_line
+        self._marks.append((self._size, first_line))
         view = memoryview(data)
         for at in range(0, len(data), _STEP):
-            self._buffer += bytes(view[at : at + _STEP])
-            if len(self._buffer) >= _STEP // 4 + _KEPT:
-                self._judge(len(self._buffer) - (_KEPT - _SEEN))
-                self._forget()
+            part = bytes(view[at : at + _STEP])
+            self._parts.append(part)
+            self._size += len(part)
+            if self._size >= _LEAST + _KEPT:
+                self._forget(self._judge(self._size - (_KEPT - _SEEN)))
 
     def finish(self) -> tuple[Hit, ...]:
         """Say what was found, in the order of the transcript. Called once, after the last block."""
-        self._judge(len(self._buffer) + 1)
-        self._buffer = b""
+        self._judge(self._size + 1)
+        self._parts, self._size, self._marks = [], 0, []
         return tuple(self._hits)
 
-    def _judge(self, high: int) -> None:
-        """Judge every place up to ``high`` that was not judged before."""
-        line, counted = self._line, 0
-        for trace in sorted(
-            self._detector.find(self._buffer, self._judged, high), key=lambda t: t.at
-        ):
-            line += self._buffer.count(b"\n", counted, trace.at)
-            counted = max(counted, trace.at)
-            if len(self._hits) < _MOST_HITS:
-                mark = fingerprint(self._key, trace.value)
-                self._hits[Hit(trace.rule.name, trace.rule.severity, line, mark)] = None
+    def _judge(self, high: int) -> bytes:
+        """Judge every place up to ``high`` that was not judged before; return the buffer."""
+        data = b"".join(self._parts)
+        traces = list(self._detector.find(data, self._judged, high))
+        for trace in sorted(traces, key=lambda trace: trace.at):
+            if len(self._hits) >= _MOST_HITS:
+                break
+            mark = fingerprint(self._key, trace.value)
+            line = self._line_of(data, trace.at)
+            self._hits[Hit(trace.rule.name, trace.rule.severity, line, mark)] = None
         self._judged = high
+        return data
 
-    def _forget(self) -> None:
+    def _line_of(self, data: bytes, at: int) -> int:
+        """Return the line in which the byte before ``at`` stands."""
+        offset, line = self._marks[bisect_left(self._marks, (max(at, 1), 0)) - 1]
+        return line + data.count(b"\n", offset, at - 1)
+
+    def _forget(self, data: bytes) -> None:
         """Keep only what the next step needs."""
-        gone = len(self._buffer) - _KEPT
-        self._line += self._buffer.count(b"\n", 0, gone)
-        self._buffer = self._buffer[gone:]
+        gone = len(data) - _KEPT
+        first = (0, self._line_of(data, gone + 1))
+        self._marks = [first, *((at - gone, line) for at, line in self._marks if at > gone)]
+        self._parts, self._size = [data[gone:]], _KEPT
         self._judged -= gone
 
 

@@ -15,12 +15,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from dreaming.redaction.detector import ScanFailed
-from dreaming.redaction.identities import (
-    ANCHORS,
-    COMMON_WORDS,
-    Span,
-    stands_free,
-)
+from dreaming.redaction.homes import Span, stands_free
+from dreaming.redaction.identities import ANCHORS, COMMON_WORDS
 
 _BETWEEN: Final = b"\n\x00\n"
 _SHORTEST_NAME: Final = 3
@@ -131,7 +127,9 @@ def _names_in(data: bytes, names: Collection[bytes], users: Collection[bytes]) -
                 if stands_free(data, at) and not (
                     data[end : end + 1].isalnum() or data[end : end + 1] == b"_"
                 ):
-                    kind = "host" if name not in users and b"." in name.replace(b"-", b".") else "user"
+                    kind = (
+                        "host" if name not in users and b"." in name.replace(b"-", b".") else "user"
+                    )
                     spans.append(Span(at, end, kind, name))
                 at = data.find(spelling, end)
     return spans

@@ -6,6 +6,7 @@ A rule says where to look (anchors, found in one pass over the raw bytes), what 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Final
 
@@ -36,13 +37,13 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     is_not: str
     """What looks alike and is no hit."""
     example: str
-    """Template of invented text that must hit."""
+    """Template of invented text that must hit; the token is what ``seal`` is given."""
     counterexample: str
     """Template of invented text that must not."""
     source: str
     """Where the shape is described."""
-    seal: object = None
-    """Makes the checksum of an example right: a function from text to text."""
+    seal: Callable[[str], str] | None = None
+    """Makes the checksum of an example's token right."""
     prefixes: tuple[bytes, ...] = ()
     """Fixed beginnings, of rules whose token can be put together again over a break."""
     before: int = 200

@@ -19,7 +19,7 @@ STRUCTURES: Final = (
         severity=HIGH,
         anchors=(r"PRIVATE KEY(?: BLOCK)?-----",),
         shape=r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----)[\s\S]){0,240}?"
-        r"(?P<value>[A-Za-z0-9+/=]{40,})",
+        r"(?P<value>[A-Za-z0-9+/=]{40,}|(?:[A-Za-z0-9+/=]{16,}[\s\"',+\\]{1,8}){3})",
         proof=proofs.key_material,
         is_not="a header without a key after it: prose, a scanner's pattern, a placeholder",
         example=_HEAD + "MII{B61}\n{B64}\n{B64}\n",
@@ -150,9 +150,11 @@ STRUCTURES: Final = (
             r"JQQJ99[A-Z][A-Za-z0-9]{8}",
             r"[+]A(?:St|Ba|MC|CR)[A-Za-z0-9/+]{5}[AQgw]=",
             r"Az(?:Fu|Se)[A-Za-z0-9_-]{5}[AQgw]",
+            r"AZDO[A-Za-z0-9]{4}",
         ),
         shape=r"(?P<value>[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{8,}A{2,6}[A-Z]{2,4}[A-Za-z0-9]{8}|"
         r"[A-Za-z0-9/+]{76}\+A(?:St|MC|Ba)[A-Za-z0-9/+]{5}[AQgw]==|[A-Za-z0-9/+]{42}\+ACR[A-Za-z0-9]{6}|"
+        r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}|"
         r"[A-Za-z0-9_-]{44}AzFu[A-Za-z0-9_-]{5}[AQgw]==|[A-Za-z0-9]{42}AzSe[A-D][A-Za-z0-9]{5})",
         proof=random_looking(4.0),
         is_not="a run inside base64",

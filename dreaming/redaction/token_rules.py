@@ -145,7 +145,6 @@ TOKENS: Final = (
     token("google-refresh-token", "1//0", "{U60,110}", random_looking(4.0, 4), whole_anchor=True),
     token("azure-storage-key", "AccountKey=", "{B86}==", random_looking(4.0, 11)),
     token("azure-shared-access-key", "SharedAccessKey=", "{B43}=", random_looking(3.5, 16)),
-    token("azure-devops-token", "AZDO", "{A4}", random_looking(3.0), severity=MEDIUM),
     token("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", "{h64}"),
     token("databricks-token", "dapi", "{h32}", mixed(3.0, 4)),
     token("vault-token", "hvs. hvb. hvr.", "{U24+}", mixed(3.3, 4)),

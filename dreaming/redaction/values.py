@@ -65,7 +65,7 @@ def looks_secret(value: bytes, least_bits: float) -> bool:
         return False
     if _REFERENCE.search(value) or _NUMERIC.fullmatch(value) or _DOTTED.fullmatch(value):
         return False
-    if _FILE.search(value) or value.count(b"/") > 1 and wordiness(value) > 0.4:
+    if _FILE.search(value) or (value.count(b"/") > 1 and wordiness(value) > 0.4):
         return False
     if entropy(value) < least_bits or wordiness(value) >= 0.6:
         return False

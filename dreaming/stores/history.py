@@ -33,7 +33,7 @@ class History:
         """Return every excerpt once, in a stable order, though copies of its transcript exist."""
         best: dict[str, tuple[tuple[float, bytes], KeptExcerpt]] = {}
         rows = self._state.connection.execute(
-            "select e.id, session_id, native_id, agent, kind, project, body"
+            "select e.id, session_id, native_id, session_agent, kind, project, body"
             " from excerpts e join transcripts t on t.id = e.transcript order by e.id"
         )
         for id_, session_id, native_id, agent, kind, project, body in rows:

@@ -42,6 +42,8 @@ class Cursor(msgspec.Struct, frozen=True):
 class Origin(msgspec.Struct, frozen=True):
     """Whose conversation a transcript belongs to."""
 
+    agent: str
+    """Whose session it is; another than the transcript's where somebody handed it over."""
     session_id: str
     native_id: str
     kin: tuple[str, ...]

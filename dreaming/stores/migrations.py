@@ -34,6 +34,7 @@ create table transcripts (
   id integer primary key,
   agent text not null,
   path blob not null,
+  session_agent text not null default '',
   session_id text not null default '',
   native_id text not null default '',
   kind text not null default '',

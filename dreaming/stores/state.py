@@ -141,11 +141,11 @@ class State:
     def _settle(self, purpose: str, one: Settlement, now: float, withdrawn: Withdrawn) -> None:
         row = self._transcript(one)
         if not one.keep:
-            lost = self._replace_excerpts(row, one)
+            gone, changed = self._replace_excerpts(row, one)
             if one.verdict is not Verdict.FAILED:
                 self._count_terms(row, one)
-            if lost:
-                self._withdraw(row, lost, one.verdict, withdrawn)
+            if gone or changed:
+                self._withdraw(row, gone, changed, one.verdict, withdrawn)
         stamp = one.stamp
         self.connection.execute(
             "insert or replace into cursors values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -167,56 +167,60 @@ class State:
         if one.origin is not None:
             origin = one.origin
             self.connection.execute(
-                "update transcripts set session_id = ?, native_id = ?, kind = ?, version = ?,"
-                " kin = ? where id = ?",
+                "update transcripts set session_agent = ?, session_id = ?, native_id = ?, kind = ?,"
+                " version = ?, kin = ? where id = ?",
                 [
-                    origin.session_id, origin.native_id, origin.kind, origin.version,
+                    origin.agent, origin.session_id, origin.native_id, origin.kind, origin.version,
                     json.dumps(origin.kin), row,
                 ],
             )  # fmt: skip
         return int(row)
 
-    def _replace_excerpts(self, row: int, one: Settlement) -> list[str]:
-        """Put the transcript's excerpts; return the ids of those that are gone."""
+    def _replace_excerpts(self, row: int, one: Settlement) -> tuple[list[str], list[str]]:
+        """Put the transcript's excerpts; return the ids of those that are gone or changed."""
         if one.verdict is Verdict.FAILED:
-            return []
-        old = {
-            str(id_)
-            for (id_,) in self.connection.execute(
-                "select id from excerpts where transcript = ?", [row]
-            )
-        }
+            return [], []
+        old = dict(
+            self.connection.execute("select id, body from excerpts where transcript = ?", [row])
+        )
         for project in one.projects.values():
             self.connection.execute(
                 "insert or ignore into projects values (?, ?, ?)",
                 [project.id, project.identity, project.folder],
             )
+        new = {id_: (project, encoded(body)) for id_, project, body in one.excerpts}
+        changes = {id_: value for id_, value in new.items() if old.get(id_) != value[1]}
         self.connection.executemany(
             "insert or replace into excerpts values (?, ?, ?, ?)",
-            ((row, id_, project, encoded(body)) for id_, project, body in one.excerpts),
+            ((row, id_, project, body) for id_, (project, body) in changes.items()),
         )
-        gone = sorted(old - {id_ for id_, _, _ in one.excerpts})
+        gone = sorted(old.keys() - new.keys())
         self.connection.executemany(
             "delete from excerpts where transcript = ? and id = ?", ((row, id_) for id_ in gone)
         )
-        return gone
+        return gone, sorted(changes.keys() & old.keys())
 
     def _withdraw(
-        self, row: int, gone: Sequence[str], verdict: Verdict, withdrawn: Withdrawn
+        self,
+        row: int,
+        gone: Sequence[str],
+        changed: Sequence[str],
+        verdict: Verdict,
+        withdrawn: Withdrawn,
     ) -> None:
-        """Take back what rests on excerpts that are gone: findings, and answers of the session."""
-        withdrawn.transcripts += 1
+        """Take back what rests on excerpts that are gone or say something else now."""
+        withdrawn.transcripts += bool(gone)
         withdrawn.excerpts += len(gone)
         (session_id,) = self.connection.execute(
             "select session_id from transcripts where id = ?", [row]
         ).fetchone()
-        lost = {id_ for id_ in gone if not self._still_kept(id_)}
+        lost = {*changed, *(id_ for id_ in gone if not self._still_kept(id_))}
         for id_, evidence in self.connection.execute(
             "select id, evidence from findings where session_id = ?", [session_id]
         ).fetchall():
             if lost & set(json.loads(evidence)):
                 self.connection.execute("delete from findings where id = ?", [id_])
-                withdrawn.findings += 1
+                withdrawn.findings += bool(gone)
         if verdict in {Verdict.EXCLUDED, Verdict.HELD}:
             asked = self.connection.execute(
                 "select hash from requests, json_each(sessions) where json_each.value = ?",

@@ -72,12 +72,7 @@ class ClaudeCode(Source):
         return ClaudeCodeParser(transcript.path)
 
 
-_FOLDERS: Final = {
-    "tool-results": "tool output",
-    "memory": "memory",
-    "file-history": "backup of an edited file",
-    "backups": "backup",
-}
+_FOLDERS: Final = {"memory": "memory", "file-history": "backup of an edited file"}
 _NAMES: Final = {
     "journal.jsonl": "journal",
     "history.jsonl": "prompt history",
@@ -90,13 +85,12 @@ def _why_not(path: Path) -> str:
     """Return why a file below a Claude Code folder is no transcript; empty where it may be one."""
     if path.name in _NAMES:
         return _NAMES[path.name]
-    for part in path.parts[:-1]:
-        if part in _FOLDERS:
-            return _FOLDERS[part]
     if path.name.endswith(".meta.json"):
         return "agent metadata"
+    if path.parent.name == "tool-results":
+        return "tool output"
     if not path.name.endswith(".jsonl"):
-        return "not a transcript"
+        return _FOLDERS.get(path.parent.name, "not a transcript")
     if path.name.startswith(("agent-acompact-", "agent-aprompt_suggestion-")):
         return "machine-made helper agent"
     return ""
@@ -130,6 +124,11 @@ class ClaudeCodeParser(LineParser[Record]):
     def is_foreign(self, record: Record) -> bool:
         """Tell a rollout of Codex or a session in the neutral format."""
         return bool(record.payload) or record.format is not None or record.type == "session_meta"
+
+    def is_doubtful(self, record: Record) -> bool:
+        """Tell a record whose message has neither a role nor content under their names."""
+        message = record.message
+        return message is not None and message.content is None and message.role is None
 
     def rescue(self, value: Any) -> Record:
         """Return a record also where the message is a text, a map of numbers or not wrapped."""

@@ -30,6 +30,7 @@ _MID_TURN: Final = re.compile(
     r"The user sent (?:a new|the following) message while you were working:\n"
 )
 _MID_TURN_LENGTH: Final = 4_000
+_TOLD_STOPPED: Final = re.compile(rb'"interrupted"\s*:\s*true')
 _STOPPED: Final = re.compile(r"(?:Exit code \d+\n)?\[Request interrupted by user")
 EXIT_CODE: Final = re.compile(r"Exit code (\d+)(?:\n|\Z)")
 
@@ -71,7 +72,7 @@ def was_stopped(text: str, is_error: bool, told: bytes) -> bool:
     """Tell a call that a person interrupted."""
     if (is_error or len(text) < 100) and _STOPPED.match(text):
         return True
-    return b'"interrupted":true' in told and "timed out" not in text
+    return _TOLD_STOPPED.search(told) is not None and "timed out" not in text
 
 
 def denial_words(text: str) -> tuple[str, str]:

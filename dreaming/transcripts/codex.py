@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
+
+from msgspec import structs
 
 from dreaming.models.session import (
     Session,
@@ -97,6 +99,14 @@ def _why_not(path: Path) -> str:
     return "" if path.name.endswith(".jsonl") else "not a transcript"
 
 
+class _Said(NamedTuple):
+    """Words that were added, and the forms in which they stood so far."""
+
+    line: int
+    forms: set[str]
+    place: int
+
+
 class CodexParser(LineParser[Record]):
     """Reads one thread."""
 
@@ -116,7 +126,7 @@ class CodexParser(LineParser[Record]):
         self._calls: dict[str, Action] = {}
         self._names: dict[str, str] = {}
         self._running: dict[str, str] = {}
-        self._said: dict[tuple[Speaker, int], tuple[int, set[str]]] = {}
+        self._said: dict[tuple[Speaker, int], _Said] = {}
 
     def is_foreign(self, record: Record) -> bool:
         """Tell a record of Claude Code or of the neutral format."""
@@ -225,7 +235,7 @@ class CodexParser(LineParser[Record]):
             self._take_user(_user_texts(item), line, item.id, "item")
 
     def _take_answer(self, text: str, line: int, identity: str | None, form: str) -> None:
-        if text.strip() and self._is_first(Speaker.MODEL, text, line, form):
+        if text.strip() and self._is_first(Speaker.MODEL, text, line, form, identity):
             self._add(
                 TurnKind.ASSISTANT, Speaker.MODEL, line, cut(text, MODEL_TEXT), record=identity
             )
@@ -239,23 +249,28 @@ class CodexParser(LineParser[Record]):
             self._note_folder(text)
         blocks = [block for block in map(heard, texts) if block.text]
         text = "\n".join(block.text for block in blocks)
-        if not text or not self._is_first(Speaker.HUMAN, text, line, form):
+        if not text or not self._is_first(Speaker.HUMAN, text, line, form, identity):
             return
         self.asked(text)
         human = all(block.human for block in blocks) and self._kind is SessionKind.INTERACTIVE
         speaker = Speaker.HUMAN if human else Speaker.HARNESS
         self._add(TurnKind.USER, speaker, line, cut(text, USER_TEXT), record=identity)
 
-    def _is_first(self, speaker: Speaker, text: str, line: int, form: str) -> bool:
-        """Tell a text's first form from the forms that repeat it."""
+    def _is_first(
+        self, speaker: Speaker, text: str, line: int, form: str, identity: str | None
+    ) -> bool:
+        """Tell a text's first form, about to be added, from the forms that repeat it."""
         key = (speaker, hash("".join(text.split())))
         before = self._said.get(key)
-        if before and form not in before[1] and line - before[0] <= MIRROR_LINES:
-            before[1].add(form)
+        if before and form not in before.forms and line - before.line <= MIRROR_LINES:
+            before.forms.add(form)
+            if identity and not self.turns[before.place].record:
+                told = structs.replace(self.turns[before.place], record=identity)
+                self.turns[before.place] = told
             return False
         if len(self._said) > 10 * MIRROR_LINES:
             self._said.clear()
-        self._said[key] = (line, {form})
+        self._said[key] = _Said(line, {form}, len(self.turns))
         return True
 
     def _note_folder(self, text: str) -> None:

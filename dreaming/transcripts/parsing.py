@@ -97,6 +97,10 @@ class LineParser(Parser, Generic[R]):
     def is_foreign(self, record: R) -> bool:
         """Tell a record that another agent writes."""
 
+    def is_doubtful(self, record: R) -> bool:
+        """Tell a record that fits its type only because what matters has another form."""
+        return False
+
     def rescue(self, value: Any) -> R:
         """Return a record made of a JSON value that does not fit the type."""
         return loosely(value, self.record_type)  # type: ignore[return-value]
@@ -126,6 +130,9 @@ class LineParser(Parser, Generic[R]):
         try:
             record = self._decode(line)
         except (msgspec.MsgspecError, ValueError, RecursionError):
+            self._read_damaged(line, number)
+            return
+        if self.is_doubtful(record):
             self._read_damaged(line, number)
             return
         self._broken = None

@@ -70,8 +70,9 @@ _MACHINE: Final = (
 """A text that begins so was written by a program but tells what a session was about."""
 
 _TAG: Final = re.compile(r"<([A-Za-z][\w.:-]*)(?:\s[^<>]*)?>")
+_IMAGE: Final = re.compile(r"</?image(?:\s[^<>\n]*)?>\s*")
 _INJECTED_TAGS: Final = frozenset(
-    ("instructions", "skill", "skills", "image", "permissions", "heartbeat", "reminder", "context")
+    ("instructions", "skill", "skills", "permissions", "heartbeat", "reminder", "context")
 )
 """Besides these, a closed tag with ``-`` or ``_`` in its name is a harness's: HTML has none."""
 _INJECTED_STARTS: Final = (
@@ -139,6 +140,9 @@ def _judged(rest: str) -> Heard:
 
 def _unwrapped(text: str) -> tuple[str, str]:
     """Take one injected block off the front: human words found inside it, and what follows it."""
+    image = _IMAGE.match(text)
+    if image:
+        return "", text[image.end() :]
     opening = _TAG.match(text)
     if opening is None:
         return "", text

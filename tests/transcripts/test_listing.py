@@ -12,6 +12,7 @@ from dreaming.transcripts.jsonl import Jsonl
 
 
 def lay(folder: Path, *names: str) -> None:
+    """Make small files of these names."""
     for name in names:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -19,6 +20,7 @@ def lay(folder: Path, *names: str) -> None:
 
 
 def listed(source: Source, folder: Path) -> dict[str, str]:
+    """Return what a folder holds: the reason of each file, empty for a transcript."""
     return {
         os.fsencode(entry.path.relative_to(folder)).decode("utf-8", "replace"): (
             "" if isinstance(entry, Transcript) else entry.reason

@@ -13,6 +13,7 @@ from dreaming.transcripts.reading import blocks, lines, records
 
 
 def write(tmp_path: Path, data: bytes) -> Path:
+    """Make a transcript of these bytes."""
     path = tmp_path / "t.jsonl"
     path.write_bytes(data)
     return path

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from dreaming.models.session import Session, Turn
 from dreaming.transcripts.claude_code import ClaudeCodeParser
 from dreaming.transcripts.codex import CodexParser
-from dreaming.transcripts.interface import Block
+from dreaming.transcripts.interface import Block, Parser
 from dreaming.transcripts.jsonl import JsonlParser
 
 DATA = Path(__file__).parents[1] / "data" / "transcripts"
-PARSERS = {"claude-code": ClaudeCodeParser, "codex": CodexParser, "jsonl": JsonlParser}
+PARSERS: dict[str, Callable[[Path], Parser]] = {
+    "claude-code": ClaudeCodeParser,
+    "codex": CodexParser,
+    "jsonl": JsonlParser,
+}
 
 
-def read(
-    agent: str, data: bytes, *, path: str = "p/s.jsonl", cuts: Iterable[int] = ()
-) -> Session:
+def read(agent: str, data: bytes, *, path: str = "p/s.jsonl", cuts: Iterable[int] = ()) -> Session:
     """Return the session that ``data`` becomes, handed over in blocks cut at these bytes."""
     parser = PARSERS[agent](Path(path))
     places = [0, *sorted(cuts), len(data)]
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in pairwise(places):
         parser.feed(Block(data[start:end], 1 + data.count(b"\n", 0, start)))
     return parser.finish()
 
@@ -82,9 +85,7 @@ def call(name: str = "Bash", number: int = 1, **given: Any) -> dict[str, Any]:
     return {"type": "tool_use", "id": f"t{number}", "name": name, "input": given}
 
 
-def result(
-    text: Any, number: int = 1, *, error: bool | None = None, **more: Any
-) -> dict[str, Any]:
+def result(text: Any, number: int = 1, *, error: bool | None = None, **more: Any) -> dict[str, Any]:
     """Return a Claude Code record with what a tool returned."""
     block = {"type": "tool_result", "tool_use_id": f"t{number}", "content": text}
     if error is not None:
