@@ -26,6 +26,10 @@ class DreamingError(Exception):
         super().__init__(self.message)
 
 
+class DiskFull(DreamingError):
+    """The disk is full; what was settled before is kept."""
+
+
 class WrongUse(DreamingError):
     """The command was used wrongly."""
 

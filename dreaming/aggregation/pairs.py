@@ -100,7 +100,7 @@ def features(a: Profile, b: Profile, rarities: Rarities) -> list[float]:
         max(first(a.error & b.said), first(a.said & b.error)),
         max(first(a.error & b.added), first(a.added & b.error)),
         max(first(a.removed & b.said), first(a.said & b.removed)),
-        rarities.first_phrase(phrases),
+        rarities.phrase(phrases),
         float(min(4, len(phrases))),
         overlap(a.error, b.error),
         float(bool(a.program) and a.program == b.program),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 import msgspec
@@ -66,9 +66,16 @@ class Profile(msgspec.Struct, frozen=True):
 class Rarities:
     """How much each token tells: rare in all sessions, and not in every excerpt either."""
 
-    def __init__(self, frequencies: Frequencies, spread: dict[str, int], roots: int) -> None:
+    def __init__(
+        self,
+        frequencies: Frequencies,
+        spread: Mapping[str, int],
+        phrases: Mapping[str, int],
+        roots: int,
+    ) -> None:
         self._frequencies = frequencies
         self._spread = spread
+        self._phrases = phrases
         self._roots = roots
         self._cache: dict[str, float] = {}
 
@@ -84,9 +91,9 @@ class Rarities:
         """Return the rarity of the rarest of these tokens; numbers do not count."""
         return max((self.of(token) for token in found if not token.isdigit()), default=0.0)
 
-    def first_phrase(self, found: Iterable[str]) -> float:
-        """Return how much the best of these phrases tells: both its words count."""
-        return max((sum(map(self.of, phrase.split(" "))) for phrase in found), default=0.0)
+    def phrase(self, found: Iterable[str]) -> float:
+        """Return the rarity, among the excerpts, of the rarest of these phrases."""
+        return max((rarity(self._phrases.get(p, 0), self._roots) for p in found), default=0.0)
 
 
 def _put(bag: dict[str, float], found: Iterable[str], weight: float, most: int) -> None:
@@ -129,50 +136,58 @@ def whole(excerpt: Excerpt) -> dict[str, float]:
     return bag
 
 
-def phrases(excerpt: Excerpt, telling: Collection[str]) -> frozenset[str]:
-    """Return the pairs of neighbouring tokens of which one tells something."""
-    found: set[str] = set()
+def everything(excerpt: Excerpt) -> Iterator[str]:
+    """Yield every telling token of an excerpt, wherever it stands."""
+    yield from whole(excerpt)
+    yield from deed(excerpt)
+    yield from tokens(f"{excerpt.error}\n{excerpt.wrong}")
+
+
+def phrases(excerpt: Excerpt) -> Iterator[str]:
+    """Yield the pairs of neighbouring tokens of which one is no common word."""
     for text in (excerpt.words[:READ], excerpt.remark[:READ], excerpt.right, excerpt.error):
         words = tokens(text)
         for one, other in zip(words, words[1:], strict=False):
-            if one in telling or other in telling:
-                found.add(f"{one} {other}")
-    return frozenset(found)
+            if one not in COMMON or other not in COMMON:
+                yield f"{one} {other}"
+
+
+def _spread(
+    excerpts: Sequence[KeptExcerpt], bag: Callable[[Excerpt], Iterable[str]]
+) -> dict[str, int]:
+    """Return in how many roots each token stands, those of one root left out.
+
+    What only one root has can join nothing: memory follows what is shared, not what was read.
+    """
+    count: dict[str, int] = {}
+    last: dict[str, str] = {}
+    for kept in sorted(excerpts, key=lambda kept: kept.root):
+        for token in bag(kept.excerpt):
+            if last.get(token) != kept.root:
+                last[token] = kept.root
+                count[token] = count.get(token, 0) + 1
+    return {token: number for token, number in count.items() if number > 1}
 
 
 def profiles(
     excerpts: Sequence[KeptExcerpt], frequencies: Frequencies
 ) -> tuple[list[Profile], Rarities]:
-    """Return a profile for each excerpt, and how rare each token is among all of them.
-
-    Tokens that only one root has can join nothing and are left out early: memory follows what is
-    shared, not what was read.
-    """
-    spread: dict[str, int] = {}
-    last: dict[str, str] = {}
-    ranked = sorted(range(len(excerpts)), key=lambda place: excerpts[place].root)
-    for place in ranked:
-        root = excerpts[place].root
-        for token in whole(excerpts[place].excerpt):
-            if last.get(token) != root:
-                last[token] = root
-                spread[token] = spread.get(token, 0) + 1
+    """Return a profile for each excerpt, and how rare each token is among all of them."""
+    shared, neighbours = _spread(excerpts, everything), _spread(excerpts, phrases)
     roots = len({kept.root for kept in excerpts})
-    rarities = Rarities(frequencies, spread, roots)
-    shared = {token for token, count in spread.items() if count > 1}
-    telling = {token for token in shared if rarities.of(token) > TELLING}
-    return [_profile(kept, rarities, shared, telling) for kept in excerpts], rarities
+    rarities = Rarities(frequencies, shared, neighbours, roots)
+    return [_profile(kept, rarities, shared, neighbours) for kept in excerpts], rarities
 
 
 def _profile(
-    kept: KeptExcerpt, rarities: Rarities, shared: Collection[str], telling: Collection[str]
+    kept: KeptExcerpt, rarities: Rarities, shared: Collection[str], neighbours: Collection[str]
 ) -> Profile:
     excerpt = kept.excerpt
     doing = deed(excerpt)
     size = len(doing)
     doing = {token: weight for token, weight in doing.items() if token in shared}
-    everything = {token: w for token, w in whole(excerpt).items() if token in shared}
-    vector = {token: weight * rarities.of(token) for token, weight in everything.items()}
+    seen = {token: weight for token, weight in whole(excerpt).items() if token in shared}
+    vector = {token: weight * rarities.of(token) for token, weight in seen.items()}
     deed_vector = {token: weight * rarities.of(token) for token, weight in doing.items()}
     bare = excerpt.kind in (SignalKind.ERROR, SignalKind.ERROR_FIX) and not excerpt.remark
     said = f"{excerpt.words[:READ]}\n{excerpt.remark[:READ]}"
@@ -183,7 +198,7 @@ def _profile(
     return Profile(
         kept=kept,
         deed=doing,
-        whole=everything,
+        whole=seen,
         vector=vector,
         vector_length=length(vector),
         deed_vector=deed_vector,
@@ -193,7 +208,7 @@ def _profile(
         added=about(excerpt.added),
         removed=about(excerpt.removed),
         wrong=about(tokens(excerpt.wrong)),
-        phrases=phrases(excerpt, telling),
+        phrases=frozenset(p for p in phrases(excerpt) if p in neighbours),
         size=size,
         program=program(excerpt.wrong),
         right_program=program(excerpt.right),

@@ -13,9 +13,9 @@ import msgspec
 from dreaming.jobs.progress import Progress
 
 
-def data(text: str = "") -> None:
-    """Print a result."""
-    click.echo(visible(text))
+def data(text: str = "", *, dim: bool = False) -> None:
+    """Print a result; what matters less is dim on a terminal."""
+    click.echo(click.style(visible(text), dim=True) if dim else visible(text))
 
 
 def document(value: Any) -> None:

@@ -90,7 +90,7 @@ def _print(found: dict[str, Any]) -> None:
     if found["seen_once"]:
         data("seen in one session only, waiting for a second:")
         for one in found["seen_once"]:
-            data(click.style(f"            {one['rule']}", dim=True))
+            data(f"            {one['rule']}", dim=True)
     for name, path in found["paths"].items():
         data(f"{name.replace('_', ' '):<16}{path}")
     data(f"next        {_next(found)}")

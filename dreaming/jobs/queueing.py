@@ -56,7 +56,8 @@ def survey(
     answered = _excerpts_of(published, decided.candidates)
     standing = Standing()
     taken: set[str] = set()
-    for group in aggregate(excerpts, findings, frequencies, topics=topics):
+    recurring = aggregate(excerpts, findings, frequencies, topics=topics)
+    for group in recurring:
         if not group.eligible:
             continue
         candidate = _candidate(group, published)
@@ -71,7 +72,7 @@ def survey(
                 flags = tuple(dict.fromkeys((*candidate.flags, Flag.NEAR_KNOWN)))
                 candidate = candidate.model_copy(update={"flags": flags})
             standing.eligible.append((group, candidate))
-    standing.seen_once = singles(excerpts, findings, frequencies, topics=topics)
+    standing.seen_once = singles(excerpts, findings, frequencies, topics=topics, beside=recurring)
     return standing
 
 

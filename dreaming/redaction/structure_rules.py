@@ -77,7 +77,7 @@ STRUCTURES: Final = (
         name="aws-secret-key",
         severity=HIGH,
         anchors=(
-            r"(?i)secret[_-]?(?:access)?[_-]?key[^A-Za-z0-9]{1,10}(?:[urn][0-9a-f]{0,4}[^A-Za-z0-9]{1,6})?[A-Za-z0-9/+]{16}",
+            r"(?i)secret[_-]?(?:access)?[_-]?key[^A-Za-z0-9]{1,10}(?:[urn][0-9a-f]{0,4}[^A-Za-z0-9]{1,6})?[A-Za-z0-9/+\\]{16}",
         ),
         shape=r"(?i:(?P<name>(?:aws|s3|minio|r2|b2|amazon|\baccess)?[_-]?secret[_-]?(?:access)?[_-]?key))[^A-Za-z0-9/+]{1,12}"
         r"(?P<value>[A-Za-z0-9/+]{40})",

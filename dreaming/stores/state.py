@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from dreaming.errors import NotNow, Unusable
+from dreaming.errors import DiskFull, NotNow, Unusable
 from dreaming.models.finding import Excerpt, Finding
 from dreaming.models.report import Spent, Verdict, Withdrawn
 from dreaming.stores.interface import Cursor, Project, Settlement, Stamp
@@ -35,8 +35,9 @@ _encode = msgspec.msgpack.Encoder().encode
 class State:
     """The state database of one workspace."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, path: Path | str = ":memory:") -> None:
         self.db = db
+        self._path = path
         self._term_ids: dict[str, int] = {}
 
     @property
@@ -53,11 +54,17 @@ class State:
 
     def put(self, key: str, value: str) -> None:
         """Remember a value, in a transaction of its own."""
-        with self.db.atomic():
+        with self._transaction():
             self._put(key, value)
 
     def _put(self, key: str, value: str) -> None:
         self.connection.execute("insert or replace into meta values (?, ?)", [key, value])
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All of the block or nothing of it; what SQLite cannot do is said in our words."""
+        with _explained(self._path), self.db.atomic():
+            yield
 
     # -- transcripts and cursors ---------------------------------------------------------------
 
@@ -86,7 +93,7 @@ class State:
         ids, what it used).
         """
         withdrawn = Withdrawn()
-        with self.db.atomic():
+        with self._transaction():
             for one in settlements:
                 self._settle(purpose, one, now, withdrawn)
             self._add_requests(requests, now)
@@ -111,7 +118,7 @@ class State:
         self, hash_: str, base: str, outcome: str, sessions: Sequence[str], spent: Spent, now: float
     ) -> None:
         """Remember a request that came to nothing, so that it is not paid for without end."""
-        with self.db.atomic():
+        with self._transaction():
             self._add_requests([(hash_, base, outcome, sessions, spent)], now)
 
     def known_excerpts(self, agent: str, path: Path) -> dict[str, bytes]:
@@ -132,7 +139,7 @@ class State:
 
     def look(self, purpose: str, transcripts: Iterable[int], now: float) -> None:
         """Note that a listing found these settled, in one transaction."""
-        with self.db.atomic():
+        with self._transaction():
             self.connection.executemany(
                 "update cursors set looked_at = ? where transcript = ? and purpose = ?",
                 ((now, transcript, purpose) for transcript in transcripts),
@@ -306,7 +313,7 @@ class State:
 
     def publish(self, candidates: Iterable[tuple[str, Sequence[str]]], now: float) -> None:
         """Remember what waits now, in one transaction."""
-        with self.db.atomic():
+        with self._transaction():
             self.connection.executemany(
                 "insert into published values (?, ?, ?)"
                 " on conflict (candidate) do update set members = excluded.members",
@@ -315,7 +322,7 @@ class State:
 
     def add_run(self, started: float, outcome: str, report: bytes) -> None:
         """Keep a night's report."""
-        with self.db.atomic():
+        with self._transaction():
             self.connection.execute(
                 "insert into runs (started, outcome, report) values (?, ?, ?)",
                 [started, outcome, report.decode()],
@@ -386,7 +393,7 @@ def _open(path: Path | str, timeout: float) -> State:
             steps.apply(db)
         if path != ":memory:":
             Path(path).chmod(0o600)
-    return State(db)
+    return State(db, path)
 
 
 def _refuse_newer(path: Path | str, applied: set[str]) -> None:
@@ -421,7 +428,9 @@ def _explained(path: Path | str) -> Iterator[None]:
                 f"{path} is locked by another program.", remedy="Try again when it has finished."
             ) from wrong
         if "full" in str(wrong) or "disk I/O" in str(wrong):
-            raise Unusable(f"{path}: {wrong}", remedy="Make room on the disk.") from wrong
+            raise DiskFull(f"{path}: {wrong}", remedy="Make room, then run this again.") from wrong
         raise Unusable(f"{path}: {wrong}", remedy=_REMEDY) from wrong
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
+        raise
     except sqlite3.DatabaseError as wrong:
         raise Unusable(f"{path} is not usable as a database: {wrong}", remedy=_REMEDY) from wrong

@@ -283,16 +283,14 @@ def test_a_paid_answer_is_kept_before_it_is_read_and_asked_for_twice_at_most(wor
 def test_an_answer_is_not_paid_twice(world: World) -> None:
     """Killed between the answer and the transaction, the next night reads the kept one."""
     world.backend = paid = _Paid(recorded())
-    with (
-        opened(world.place.database, key=KEY) as state,
-        pytest.raises(sqlite3.OperationalError, match="no such table"),
-    ):
-        state.connection.execute("alter table cursors rename to hidden")
-        with_cursors = world.made(state)
-        state.cursors = dict  # type: ignore[assignment,method-assign]
-        run(with_cursors)
     with opened(world.place.database, key=KEY) as state:
-        state.connection.execute("alter table hidden rename to cursors")
+        state.connection.execute(
+            "create trigger plug before insert on cursors"
+            " begin select raise(abort, 'pulled the plug'); end"
+        )
+        with pytest.raises(sqlite3.IntegrityError, match="pulled the plug"):
+            run(world.made(state))
+        state.connection.execute("drop trigger plug")
     assert len(paid.asked) == 1
     world.backend = second = _Paid(recorded())
     world.night()

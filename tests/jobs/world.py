@@ -35,6 +35,9 @@ NIGHT = 1_796_000_000.0
 """When the first night runs: 2026-11-30, about three in the morning."""
 HOUR = 3600.0
 
+_REDACTOR = Redactor(KEY)
+"""Compiled once: its rules are the same in every world."""
+
 GOTCHAS = {
     "watch": ("pnpm test", "watch mode never ends here", "pnpm vitest run"),
     "push": ("git push", "branch hasno upstreamset anywhere", "git push --set-upstream origin x"),
@@ -116,7 +119,7 @@ class World:
         self.max_pending = 30
         self.settle = 1800.0
         self.since: float | None = None
-        self.redactor = Redactor(KEY)
+        self.redactor = _REDACTOR
         self.belongs = Filter(include, exclude, "")
         self._filter = "\0".join([*include, "", *exclude])
         lay_out(self.place, {"dreaming.toml": ""}, KEY)

@@ -41,7 +41,7 @@ def _stands(sight: Sight, *, settle: float = HALF_AN_HOUR, since: float | None =
     ],
 )
 def test_where_a_transcript_stands(sight: Sight, expected: Standing) -> None:
-    """Changed means due, unless it is still being written; and nothing is still written for ever."""
+    """Changed means due, unless it is still being written, which is not believed for ever."""
     assert _stands(sight) is expected
 
 

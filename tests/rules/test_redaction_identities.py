@@ -94,7 +94,7 @@ LOOK_ALIKES = [
     "src/home/index.tsx /home/page.html app/Users/list",
     "00000000-0000-0000-0000-000000000000",
     "self.internal, config.local, host.docker.internal, settings.local.json",
-    "@@ -1,3 +12345678901 @@\n+4155551234\n",
+    "@@ -1,3 +1,4 @@\n+4155551234\n",
     "SHA256 md5 a4:83:e7:01:02:0f:11:22:33:44:55:66:77:88:99:aa",
     "<home> and <uuid:3f2a> and <email:91bc>",
 ]

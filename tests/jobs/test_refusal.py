@@ -1,0 +1,121 @@
+"""Refuse, don't half-fix: a credential leaves nothing behind, also when it comes later."""
+
+import base64
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from dreaming.backends.replay import Replay
+from dreaming.models.report import Verdict
+
+from .world import GOTCHAS, HOUR, NIGHT, World, recorded, session
+
+
+def _private_key() -> str:
+    """A private key nobody owns, made here so that none stands in the repository."""
+    body = base64.b64encode(hashlib.sha512(b"invented").digest() * 12).decode()
+    lines = "\n".join(body[at : at + 64] for at in range(0, len(body), 64))
+    label = "RSA PRIVATE" + " KEY"
+    return f"-----BEGIN {label}-----\n{lines}\n-----END {label}-----\n"
+
+
+class _Paid(Replay):
+    free = False
+    identity = "replay:paid"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """Two clean sessions that share two gotchas, settled by a backend that costs something."""
+    made = World(tmp_path)
+    session(made.sessions, "alpha", ["watch", "push"])
+    session(made.sessions, "beta", ["watch", "push"])
+    made.backend = _Paid(recorded())
+    return made
+
+
+def _gain_a_key(world: World) -> None:
+    leak = {"kind": "result", "speaker": "tool", "tool": "shell", "text": _private_key()}
+    session(world.sessions, "beta", ["watch", "push"], extra=[leak], modified=NIGHT)
+    world.now += 24 * HOUR
+
+
+def _everything(world: World) -> bytes:
+    folders = (world.place.root, world.place.state)
+    return b"".join(
+        one.read_bytes() for folder in folders for one in sorted(folder.rglob("*")) if one.is_file()
+    )
+
+
+def test_a_transcript_with_a_private_key_is_left_out(world: World) -> None:
+    """It reaches no excerpt, no question, no queue; the reason is the rule's name."""
+    _gain_a_key(world)
+    report = world.night()
+    assert report.verdicts == {Verdict.PROCESSED: 1, Verdict.EXCLUDED: 1}
+    assert world.waiting() == {}
+    body = _private_key().splitlines()[2].encode()
+    assert body not in _everything(world)
+    assert isinstance(world.backend, _Paid)
+    assert all(body.decode() not in one.prompt for one in world.backend.asked)
+
+
+def test_refusal_is_retroactive(world: World) -> None:
+    """When a settled transcript gains a key, all that came from it is withdrawn, and said."""
+    world.night()
+    assert set(world.waiting()) == {"watch-gotcha", "push-gotcha"}
+    assert len(list(world.place.answers.iterdir())) == 1
+    _gain_a_key(world)
+    report = world.night()
+    assert report.verdicts == {Verdict.PROCESSED: 1, Verdict.EXCLUDED: 1}
+    assert report.withdrawn.transcripts == 1
+    assert report.withdrawn.excerpts >= 2
+    assert report.withdrawn.findings == 2
+    assert report.withdrawn.answers == 1
+    assert report.queue.removed == 2
+    assert world.waiting() == {}
+    assert list(world.place.answers.iterdir()) == []
+
+
+def test_other_sessions_of_a_withdrawn_answer_stand(world: World) -> None:
+    """Only what rests on the refused transcript goes."""
+    session(world.sessions, "gamma", ["watch"])
+    world.night()
+    assert world.waiting()["watch-gotcha"].sessions == 3
+    _gain_a_key(world)
+    world.night()
+    assert world.waiting()["watch-gotcha"].sessions == 2
+    assert "push-gotcha" not in world.waiting()
+
+
+def test_a_refused_transcript_is_looked_at_again_when_it_changes(world: World) -> None:
+    """A file that was cleaned up comes back in."""
+    _gain_a_key(world)
+    world.night()
+    session(world.sessions, "beta", ["watch", "push"], modified=NIGHT + 60)
+    world.now += 24 * HOUR
+    report = world.night()
+    assert report.verdicts == {Verdict.PROCESSED: 2}
+    assert set(world.waiting()) == {"watch-gotcha", "push-gotcha"}
+
+
+def test_what_identifies_never_reaches_state_or_queue(world: World) -> None:
+    """Addresses and home folders are replaced before anything is kept."""
+    words = "No: write to robin.field@tidepool.dev and look in /home/robinfield/keys instead."
+    extra = [
+        {"kind": "call", "speaker": "model", "tool": "shell", "action": GOTCHAS["push"][0]},
+        {"kind": "result", "speaker": "tool", "tool": "shell", "text": "x", "status": "error"},
+        {"kind": "user", "speaker": "human", "text": words},
+        {
+            "kind": "call",
+            "speaker": "model",
+            "tool": "shell",
+            "action": "git push /home/robinfield/x",
+        },
+    ]
+    for name in ("gamma", "delta"):
+        session(world.sessions, name, ["watch"], extra=extra)
+    world.night()
+    kept = _everything(world)
+    assert b"robinfield" not in kept
+    assert b"robin.field@tidepool" not in kept
