@@ -155,6 +155,7 @@ def _deciding(desk: Desk, dry_run: bool) -> Iterator[None]:
                     f"{desk.torn}."
                 )
             _check_head(desk)
+            files.sweep(desk.knowledge_base)
             _roll_forward(desk)
         yield
 

@@ -83,6 +83,7 @@ def queue(
 
     Writes only what differs. What no longer stands is taken out.
     """
+    pending.sweep()
     waiting = {one.id: one for one in pending.all()}
     formerly = {old: one.id for _, one in standing.eligible for old in one.formerly}
     stays = {formerly.get(id_, id_) for id_ in waiting}

@@ -26,6 +26,10 @@ class Pending:
         found = [self._read(path) for path in sorted(self.folder.glob("*.json"))]
         return sorted(found, key=lambda one: (-one.score, one.id))
 
+    def sweep(self) -> None:
+        """Remove what a killed run left half-written. Call it under the decision lock."""
+        files.sweep(self.folder)
+
     def put(self, candidate: Candidate) -> bool:
         """Write a candidate; return whether that changed anything."""
         data = render(candidate)
