@@ -1,4 +1,4 @@
-"""What cog puts into docs/*.md, taken from the program itself. `make docs` writes, `make lint` checks."""
+"""What cog puts into docs/*.md, taken from the program itself; `make docs` calls it."""
 
 from __future__ import annotations
 

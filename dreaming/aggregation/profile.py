@@ -185,6 +185,7 @@ def _profile(
     excerpt = kept.excerpt
     doing = deed(excerpt)
     size = len(doing)
+    deed_length = length({token: weight * rarities.of(token) for token, weight in doing.items()})
     doing = {token: weight for token, weight in doing.items() if token in shared}
     seen = {token: weight for token, weight in whole(excerpt).items() if token in shared}
     vector = {token: weight * rarities.of(token) for token, weight in seen.items()}
@@ -202,7 +203,7 @@ def _profile(
         vector=vector,
         vector_length=length(vector),
         deed_vector=deed_vector,
-        deed_length=length(deed_vector),
+        deed_length=deed_length,
         error=about(tokens(excerpt.error)),
         said=about(tokens(said)),
         added=about(excerpt.added),

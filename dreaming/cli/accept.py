@@ -11,7 +11,7 @@ from dreaming.cli import options
 from dreaming.cli.output import count, data, document, say
 
 
-@click.command()
+@click.command(short_help="Make a candidate a lesson.")
 @click.argument("candidate")
 @click.option("--topic", default="", help="Put it under this topic instead of the proposed one.")
 @options.workspace

@@ -25,7 +25,7 @@ PEOPLE: Final = "/home/robin"
 SHOWN_QUOTES: Final = 4
 
 
-@click.command()
+@click.command(short_help="See a night on invented sessions.")
 @click.option(
     "--keep",
     type=click.Path(path_type=Path, file_okay=False),
@@ -156,6 +156,7 @@ def _print(report: Report, waiting: list[Candidate], revealed: list[Revealed]) -
 
 def _say_next(kept: Path | None, waiting: list[Candidate]) -> None:
     say("")
+    say(f"{count(len(waiting), 'candidate waits', 'candidates wait')} for a person's decision.")
     if kept is None:
         say("Nothing of yours was read, and the demo's folder is gone again.")
         say("Next: `dreaming init`, then `dreaming nightly`; or `dreaming demo --keep DIR` to try")

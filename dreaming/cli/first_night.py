@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def first_night(context: click.Context) -> int:
     """Run a night with the offline backend in the default workspace, after saying what it reads.
 
-    Where no agent left a transcript the demo runs instead. Asks only on a terminal.
+    Where no agent left a transcript it runs over the invented sample. Asks only on a terminal.
     """
     from dreaming import wiring
     from dreaming.cli.nightly import nightly
@@ -44,7 +44,7 @@ def _demo(context: click.Context) -> int:
     from dreaming.cli.demo import demo
 
     say("No coding agent left a transcript on this machine; here is the invented sample.")
-    result = context.invoke(demo)
+    result = context.invoke(demo, offline=True)
     return result if isinstance(result, int) else 0
 
 
@@ -76,11 +76,12 @@ def _say_what_waits(here: Place, found: list[FolderPreview]) -> None:
 
 def _say_where_it_is() -> None:
     """The command is rarely on the path of somebody who has just run ``make night``."""
-    if shutil.which("dreaming") is None:
-        program = Path(sys.argv[0])
-        if program.is_absolute() and program.is_relative_to(Path.cwd()):
-            program = program.relative_to(Path.cwd())
-        say(f"Here `dreaming` is {program}; `source {program.parent}/activate` makes it `dreaming`.")
+    program = Path(sys.argv[0])
+    if program.name == "dreaming" and shutil.which("dreaming") is None:
+        here = Path.cwd()
+        folder = program.parent
+        shown = folder.relative_to(here) if folder.is_relative_to(here) else folder
+        say(f"`dreaming` is {shown}/dreaming here; `source {shown}/activate` puts it on the path.")
 
 
 def _short(path: Path) -> str:

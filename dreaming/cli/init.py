@@ -9,7 +9,7 @@ import click
 from dreaming.cli.output import say
 
 
-@click.command()
+@click.command(short_help="Make a workspace.")
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--key",

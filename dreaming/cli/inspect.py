@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dreaming.jobs.survey import Survey
 
 
-@click.command()
+@click.command(short_help="Survey the sessions without spending anything.")
 @options.workspace
 @options.transcripts
 @click.option(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dreaming.wiring import Choices, Place
 
 
-@click.command()
+@click.command(short_help="Read what is new and fill the queue.")
 @options.workspace
 @options.transcripts
 @options.since

@@ -11,7 +11,7 @@ from dreaming.cli import options
 from dreaming.cli.output import data, document, say
 
 
-@click.command()
+@click.command(short_help="Turn a candidate down.")
 @click.argument("candidate")
 @click.option("--why", required=True, help="The reason, for the ledger: known, wrong, fixed, …")
 @options.workspace

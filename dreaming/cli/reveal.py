@@ -11,7 +11,7 @@ from dreaming.cli import options
 from dreaming.cli.output import data, document, say
 
 
-@click.command()
+@click.command(short_help="Show the evidence of candidates (local).")
 @click.argument("candidates", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="All that waits, best first.")
 @options.workspace

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dreaming.wiring import Place
 
 
-@click.command()
+@click.command(short_help="Where things stand and what to do next.")
 @options.workspace
 @options.transcripts
 @options.as_json

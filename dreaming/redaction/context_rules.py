@@ -167,7 +167,8 @@ CONTEXTS: Final = (
         name="kubernetes-secret",
         severity=MEDIUM,
         anchors=(r"(?i)kind[\"\\]{0,8}: ?[\"\\]{0,8}secret[\"\\ \n,]",),
-        shape=r"(?i:kind\"?:\s?\"?secret\b)[\s\S]{0,400}?\bdata\"?:[\s\S]{0,200}?:\s?\"?(?P<value>[A-Za-z0-9+/]{8,}={0,2})",
+        shape=r"(?i:kind\"?:\s?\"?secret\b)[\s\S]{0,400}?\bdata\"?:\s{0,8}\{?\s{0,12}\"?[\w.-]{1,60}\"?:\s?\"?"
+        r"(?P<value>[A-Za-z0-9+/]{8,}={0,2})",
         proof=values.encoded_value,
         is_not="a manifest without data",
         example="kind: Secret\nmetadata:\n  name: db\ndata:\n  password: {A15}7{A15}9\n",

@@ -19,6 +19,7 @@ from dreaming.redaction.proofs import Candidate
 from dreaming.redaction.rules import Rule
 from dreaming.redaction.structure_rules import STRUCTURES
 from dreaming.redaction.token_rules import TOKENS
+from dreaming.redaction.windows import Window, around
 
 if TYPE_CHECKING:
     import regex
@@ -68,10 +69,9 @@ _WRAPPINGS: Final = (
 )
 _BEFORE: Final = 300
 _AFTER: Final = 1500
-_TOKEN_BYTE: Final = frozenset(
-    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./+=~"
-)
-_WORD: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
+_WORD_BYTES: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+_WORD: Final = frozenset(_WORD_BYTES)
+_TOKEN_BYTES: Final = _WORD_BYTES + b"-./+=~"
 
 
 class Detector:
@@ -81,6 +81,7 @@ class Detector:
         import hyperscan  # late: loading it costs 20 ms
 
         self._seconds = seconds
+        self._rules = {rule.name: rule for rule in rules}
         self._owners: list[Rule | Wrapping] = []
         expressions: list[bytes] = []
         for rule in rules:
@@ -107,18 +108,20 @@ class Detector:
         What stands outside that range is looked at, never judged. Raises ``ScanFailed``.
         """
         high = len(data) + 1 if high is None else high
+        places: dict[str, list[int]] = {}
         wrapped: dict[Wrapping, list[int]] = {kind: [] for kind in Wrapping}
-        covered: dict[str, int] = {}
         for end, number in self._anchors(data):
-            if not low <= end < high:
-                continue
-            owner = self._owners[number]
-            if isinstance(owner, Wrapping):
-                wrapped[owner].append(end)
-            elif end >= covered.get(owner.name, 0):
-                covered[owner.name] = _covered_until(owner, data, end)
-                for value in self._confirm(owner, data, end):
-                    yield Trace(owner, value, end)
+            if low <= end < high:
+                owner = self._owners[number]
+                if isinstance(owner, Wrapping):
+                    wrapped[owner].append(end)
+                else:
+                    places.setdefault(owner.name, []).append(end)
+        for name, ends in places.items():
+            rule = self._rules[name]
+            for window in around(data, ends, rule.before, rule.after, rule.many_lines):
+                for value in dict.fromkeys(self._confirm(rule, data, window)):
+                    yield Trace(rule, value, window.ends[0])
         if depth < DEEPEST:
             yield from self._inside(data, wrapped, depth)
 
@@ -145,11 +148,12 @@ class Detector:
             (Wrapping.ESCAPED, decoding.clean),
             (Wrapping.PERCENT, decoding.percent),
         ):
-            for start, end, at in _windows(data, wrapped[kind]):
-                plain = undo(data[start:end])
-                if plain != data[start:end]:
+            for window in around(data, wrapped[kind], _BEFORE, _AFTER):
+                raw = data[window.start : window.stop]
+                plain = undo(raw)
+                if plain != raw:
                     for trace in self.find(plain, depth=depth + 1):
-                        yield trace._replace(at=at)
+                        yield trace._replace(at=window.ends[0])
         done = 0
         starts = [end - 36 for end in wrapped[Wrapping.BASE64]]
         if depth == 0 and (first := decoding.base64_start(data)) >= 0:
@@ -160,17 +164,21 @@ class Detector:
                 for trace in self.find(text, depth=depth + 1):
                     yield trace._replace(at=start)
 
-    def _confirm(self, rule: Rule, data: bytes, end: int) -> list[bytes]:
-        """Return the values of this rule around an anchor: none where nothing is proven."""
-        start, stop = max(0, end - rule.before), end + rule.after
-        left, right = (start, stop) if rule.many_lines else _line_within(data, start, end, stop)
-        values = self._matches(rule, decoding.clean(data[left:right]), cut=left == start > 0)
+    def _confirm(self, rule: Rule, data: bytes, window: Window) -> list[bytes]:
+        """Return the values of this rule in a window: none where nothing is proven."""
+        plain = decoding.clean(data[window.start : window.stop])
+        cut = window.start == window.outer_start > 0
+        values = self._matches(rule, plain, cut=cut)
         if values or not rule.prefixes:
             return values
-        plain = decoding.clean(data[start:stop])
+        cut = window.outer_start > 0
+        plain = decoding.clean(data[window.outer_start : window.outer_stop])
         if b"\n" in plain or b"\r" in plain:
-            values = self._matches(rule, decoding.unwrap(plain), cut=start > 0, joined=True)
-        return values or self._matches(rule, _continued(rule, data, end), joined=True)
+            values = self._matches(rule, decoding.unwrap(plain), cut=cut, joined=True)
+        if not values:
+            whole = b"\n".join(_continued(rule, data, end) for end in window.ends)
+            values = self._matches(rule, whole, joined=True)
+        return values
 
     def _matches(
         self, rule: Rule, text: bytes, *, cut: bool = False, joined: bool = False
@@ -216,20 +224,6 @@ def _candidate(match: regex.Match[bytes], text: bytes) -> Candidate:
     )
 
 
-def _covered_until(rule: Rule, data: bytes, end: int) -> int:
-    """Return up to where this window has judged every token of the rule on the same line."""
-    reach = end + rule.after // 3
-    line_end = data.find(b"\n", end, reach)
-    return min(reach, line_end) if line_end >= 0 else reach
-
-
-def _line_within(data: bytes, start: int, end: int, stop: int) -> tuple[int, int]:
-    """Return the part of ``data[start:stop]`` that lies on one line with ``end``."""
-    first = data.rfind(b"\n", start, end) + 1
-    last = data.find(b"\n", end, stop)
-    return max(start, first), last if last >= 0 else stop
-
-
 def _stands_alone(text: bytes, start: int, end: int, joined: bool) -> bool:
     """Say that a match is a token of its own: no part of a longer word, no chance in base64."""
     if start and text[start - 1] in _WORD:
@@ -242,33 +236,14 @@ def _stands_alone(text: bytes, start: int, end: int, joined: bool) -> bool:
     return True
 
 
-def _windows(data: bytes, ends: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Yield merged windows around the places, each within one line, with the first place in it."""
-    start = stop = first = -1
-    for end in ends:
-        left = max(data.rfind(b"\n", max(0, end - _BEFORE), end) + 1, end - _BEFORE, 0)
-        right = data.find(b"\n", end, end + _AFTER)
-        right = right if right >= 0 else min(len(data), end + _AFTER)
-        if left <= stop and start >= 0 and data.find(b"\n", first, end) < 0:
-            stop = max(stop, right)
-            continue
-        if start >= 0:
-            yield start, stop, first
-        start, stop, first = left, right, end
-    if start >= 0:
-        yield start, stop, first
-
-
 def _continued(rule: Rule, data: bytes, end: int) -> bytes:
     """Return a token that a stream of records cut in two, put together; empty where it was not.
 
     The first part ends its string, the second begins a string of one of the next two records.
     """
-    left, right = end, end
-    while left > max(0, end - 200) and data[left - 1] in _TOKEN_BYTE:
-        left -= 1
-    while right < min(len(data), end + 400) and data[right] in _TOKEN_BYTE:
-        right += 1
+    before, after = data[max(0, end - 200) : end], data[end : end + 400]
+    left = end - len(before) + len(before.rstrip(_TOKEN_BYTES))
+    right = end + len(after) - len(after.lstrip(_TOKEN_BYTES))
     head = data[left:right]
     place = max((head.rfind(prefix) for prefix in rule.prefixes), default=-1)
     if place < 0 or len(head) - place < 10 or not _begins(data, left + place):

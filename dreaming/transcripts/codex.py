@@ -216,7 +216,7 @@ class CodexParser(LineParser[Record]):
     # --- items --------------------------------------------------------------------------------
 
     def _take_item(self, item: Payload, line: int) -> None:
-        kind = item.type
+        kind = item.type or ("message" if item.role else "")
         if kind == "message":
             self._take_message(item, line)
         elif kind in CALLS:

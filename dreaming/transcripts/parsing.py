@@ -22,7 +22,8 @@ SNIFFED: Final = 50
 """Records that decide whether a file is of the agent whose folder it lies in."""
 
 JOINED: Final = 1 << 20
-"""Bytes up to which a damaged line is tried again together with the next."""
+JOINED_LINES: Final = 8
+"""Bytes and lines up to which a damaged line is tried again together with the next."""
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -148,7 +149,8 @@ class LineParser(Parser, Generic[R]):
         self._broken = None
         found = records(line)
         self.unreadable += 1 if found.lost else -counted
-        if found.lost and not found.values and len(line) < JOINED and line.startswith(b"{"):
+        joinable = len(line) < JOINED and counted < JOINED_LINES and line.startswith(b"{")
+        if found.lost and not found.values and joinable:
             self._broken = line, number, counted + 1
         for value in found.values:
             if isinstance(value, dict):

@@ -107,6 +107,10 @@ LONGEST: Final = 400_000
 """Characters of a text that are looked at."""
 MOST_BLOCKS: Final = 100
 """Injected blocks taken off a text; one with more is no person's."""
+LONGEST_TYPED: Final = 15_000
+"""Characters from which nobody typed a text, whatever it opens like."""
+LONG_ROLE: Final = 600
+"""Characters from which a text that hands out a role was prepared, not typed."""
 LONG_DOCUMENT: Final = 1_500
 """Characters from which a text that opens like a document was prepared, not typed."""
 
@@ -189,7 +193,11 @@ def _without_trailing_reminders(text: str) -> str:
 
 
 def _is_prepared(text: str) -> bool:
-    """Tell a document (a prompt file, a command template, a specification) from typed words."""
-    if text.startswith("## User Input\n"):
-        return True
-    return len(text) >= LONG_DOCUMENT and text.startswith(("# ", "## ", "---\n", "<"))
+    """Tell a document (a prompt file, a command template, a role) from typed words."""
+    length = len(text)
+    return (
+        text.startswith("## User Input\n")
+        or length >= LONGEST_TYPED
+        or (length >= LONG_DOCUMENT and text.startswith(("# ", "## ", "---\n", "<")))
+        or (length >= LONG_ROLE and text.startswith(("You are a ", "You are an ", "You are the ")))
+    )

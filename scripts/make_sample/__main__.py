@@ -1,7 +1,8 @@
 """Makes the invented sample that comes with the package, from the stories beside this file.
 
-    python scripts/make_sample            writes dreaming/resources/sample/home
-    python scripts/make_sample FOLDER     writes there
+    python scripts/make_sample                    writes dreaming/resources/sample/home
+    python scripts/make_sample FOLDER             writes there
+    python scripts/make_sample FOLDER STORIES     writes there, from other stories
 
 The same stories always give the same bytes. Nothing here is taken from anybody's session.
 """
@@ -49,6 +50,7 @@ def _lines(place: Path, records: Iterable[dict[str, Any]]) -> None:
 
 if __name__ == "__main__":
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else SAMPLE
+    told = Path(sys.argv[2]) if len(sys.argv) > 2 else HERE / "stories"
     if target == SAMPLE and target.is_dir():
         shutil.rmtree(target)
-    write(target, load(HERE / "stories"))
+    write(target, load(told))

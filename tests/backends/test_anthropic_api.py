@@ -8,18 +8,6 @@ import sys
 import time
 
 import pytest
-from loopback import (
-    MessagesApi,
-    Step,
-    block,
-    end,
-    event,
-    failure,
-    said,
-    start,
-    stream,
-    words,
-)
 from pydantic import SecretStr
 
 from dreaming.backends import anthropic_prices
@@ -36,6 +24,18 @@ from dreaming.backends.interface import (
     Unreachable,
 )
 from dreaming.errors import DreamingError
+from tests.backends.loopback import (
+    MessagesApi,
+    Step,
+    block,
+    end,
+    event,
+    failure,
+    said,
+    start,
+    stream,
+    words,
+)
 
 KEY = "sk-ant-invented-0000"
 NOW = 1_800_000_000.0
@@ -89,6 +89,13 @@ def test_only_the_key_that_was_handed_in_is_used(monkeypatch: pytest.MonkeyPatch
     sent = json.dumps(seen.headers)
     assert KEY in sent
     assert "somebody" not in sent
+
+
+def test_without_an_address_the_public_one_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment does not say where text goes; whoever makes the backend does."""
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    with Anthropic(api_key=KEY)._client(KEY) as client:
+        assert client.base_url.host == "api.anthropic.com"
 
 
 @pytest.mark.parametrize("key", ["", "  ", "two words", "ключ", "sk\nX-Evil: 1"])
@@ -170,6 +177,29 @@ def test_usage_and_cost_are_those_of_the_price_list() -> None:
         (1000 * 0.1 + 2000 * 0.125 + 10_000 * 0.01 + 400 * 0.5) / 1e6
     )
     assert second.cost == pytest.approx((100_001 * 0.5 + 1000 * 2.5) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("counts", "dear"),
+    [
+        (anthropic_prices.Counts(input=100_000), False),
+        (anthropic_prices.Counts(input=100_001), True),
+        (anthropic_prices.Counts(input=1, cache_read=60_000, cache_write=40_000), True),
+        (anthropic_prices.Counts(input=1, output=120_000), False),
+    ],
+)
+def test_the_whole_prompt_decides_the_price_step(
+    counts: anthropic_prices.Counts, dear: bool
+) -> None:
+    """Cached tokens belong to the prompt, the answer does not."""
+    price = anthropic_prices.price("claude-haiku-5-5", 200_000 if dear else 1)
+    cost = (
+        counts.input * price.input
+        + counts.output * price.output
+        + counts.cache_write * price.cache_write
+        + counts.cache_read * price.cache_read
+    )
+    assert anthropic_prices.usage("claude-haiku-5-5", counts).cost == pytest.approx(cost / 1e6)
 
 
 @pytest.mark.parametrize(

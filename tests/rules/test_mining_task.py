@@ -101,6 +101,8 @@ def test_every_input_of_the_answer_changes_the_hash() -> None:
         question(prompt="Other."),
         question(identity="replay:2"),
         question(attempt=2),
+        question(prompt="ab", identity="c"),
+        question(prompt="a", identity="bc"),
     ]
     hashes = [asked.hash for asked in questions]
     assert len(set(hashes)) == len(hashes)

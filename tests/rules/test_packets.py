@@ -6,6 +6,7 @@ import random
 import re
 from typing import Any, Final
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -118,6 +119,29 @@ def test_what_is_settled_leaves_the_other_questions_as_they_were(
     gone = {packet.session_id for request in settled for packet in request}
     rest = number([e for e in history if e.session_id not in gone], BUDGET)
     assert rest == [request for request in requests if not any(request is s for s in settled)]
+
+
+def test_a_small_session_joins_the_first_request_with_room() -> None:
+    """So that a settled request in between does not shift what the others ask."""
+    history = [
+        kept(1, 1, strength=3.0, wrong="w" * 500),
+        kept(2, 1, strength=2.0, wrong="w" * 800),
+        kept(3, 1, strength=1.0, wrong="w" * 200),
+    ]
+    assert ids(number(history, BUDGET)) == [[history[0].id, history[2].id], [history[1].id]]
+
+
+def test_another_key_asks_in_the_same_order() -> None:
+    """Ties are broken by what the agent wrote, not by ids that differ between workspaces."""
+    history = [kept(session, line) for session in (3, 1, 2) for line in (7, 4)]
+    rekeyed = [
+        msgspec.structs.replace(e, id=e.id[::-1], session_id=f"{99 - int(e.session_id, 16):016x}")
+        for e in history
+    ]
+    assert [
+        [(e.native_id, e.excerpt.line) for p in request for _, e in p.excerpts]
+        for request in number(rekeyed, 10_000)
+    ] == [[(f"native-{session}", line) for session in (1, 2, 3) for line in (4, 7)]]
 
 
 def _in_one(requests: list[tuple[Packet, ...]], session: str) -> bool:
@@ -238,6 +262,21 @@ def test_what_is_rendered_is_visible_and_mentions_no_file(text: str) -> None:
 def test_plain_text_stays_as_it_is(text: str) -> None:
     """Letters, digits and punctuation are nobody's attack."""
     assert visible(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\r\nb\rc\u2028d\x85e\x0cf", "a\nb\nc\nd\ne\nf"),
+        ("tab\tstays", "tab\tstays"),
+        ("\x1b[31m \x00\x7f", "␛[31m ␀<U+007F>"),
+        ("a\u202eb\u00a0c\u00add", "a<U+202E>b c<U+00AD>d"),
+        ("\ud800\ue000", "\ufffd\ufffd"),
+    ],
+)
+def test_hidden_characters_become_visible_ones(text: str, shown: str) -> None:
+    """Line ends are newlines, controls their pictures, the invisible its number."""
+    assert visible(text) == shown
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,8 @@ def test_what_the_harness_injects_is_nobodys_words(text: str) -> None:
         (user("1. do a\n2. do b", planContent="1. do a\n2. do b"), True),
         (user("Operation stopped by hook: no tests"), True),
         (user("# Release\n\n" + "Follow these steps. " * 100), True),
+        (user("You are a careful reviewer. " + "Report each problem you see. " * 30), True),
+        (user("Summarise this conversation. " + "user: hello, assistant: hello. " * 600), True),
         (user("run the checks", entrypoint="sdk-py"), True),
         (user("run the checks", promptSource="sdk"), True),
         (user("look at the parser", isSidechain=True), True),

@@ -1,0 +1,1 @@
+"""Backends against loopback servers and recordings."""
