@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from math import sqrt
 from typing import Final, Protocol
 
 import msgspec
@@ -64,17 +65,23 @@ class Profile(msgspec.Struct, frozen=True):
 
 
 class Rarities:
-    """How much each token tells: rare in all sessions, and not in every excerpt either."""
+    """How much each token tells: rare in all sessions, not in every excerpt, and said once.
+
+    A feature's own names run through all that a session does; what a gotcha is about comes up where
+    it hurts. So a token that stands in many excerpts of each of its sessions tells less.
+    """
 
     def __init__(
         self,
         frequencies: Frequencies,
         spread: Mapping[str, int],
+        repeats: Mapping[str, float],
         phrases: Mapping[str, int],
         roots: int,
     ) -> None:
         self._frequencies = frequencies
         self._spread = spread
+        self._repeats = repeats
         self._phrases = phrases
         self._roots = roots
         self._cache: dict[str, float] = {}
@@ -84,7 +91,8 @@ class Rarities:
         if token not in self._cache:
             at_large = rarity(self._frequencies.of(token), self._frequencies.sessions)
             here = rarity(self._spread.get(token, 0), self._roots)
-            self._cache[token] = at_large * min(1.0, here / 1.8)
+            often = sqrt(self._repeats.get(token, 1.0))
+            self._cache[token] = at_large * min(1.0, here / 1.8) / often
         return self._cache[token]
 
     def first(self, found: Iterable[str]) -> float:
@@ -169,13 +177,27 @@ def _spread(
     return {token: number for token, number in count.items() if number > 1}
 
 
+def _repeats(excerpts: Sequence[KeptExcerpt]) -> dict[str, float]:
+    """Return in how many excerpts of each of its roots a token stands, on average."""
+    count: dict[str, int] = {}
+    roots: dict[str, int] = {}
+    last: dict[str, str] = {}
+    for kept in sorted(excerpts, key=lambda kept: kept.root):
+        for token in whole(kept.excerpt):
+            count[token] = count.get(token, 0) + 1
+            if last.get(token) != kept.root:
+                last[token] = kept.root
+                roots[token] = roots.get(token, 0) + 1
+    return {token: n / roots[token] for token, n in count.items() if n > roots[token]}
+
+
 def profiles(
     excerpts: Sequence[KeptExcerpt], frequencies: Frequencies
 ) -> tuple[list[Profile], Rarities]:
     """Return a profile for each excerpt, and how rare each token is among all of them."""
     shared, neighbours = _spread(excerpts, everything), _spread(excerpts, phrases)
     roots = len({kept.root for kept in excerpts})
-    rarities = Rarities(frequencies, shared, neighbours, roots)
+    rarities = Rarities(frequencies, shared, _repeats(excerpts), neighbours, roots)
     return [_profile(kept, rarities, shared, neighbours) for kept in excerpts], rarities
 
 

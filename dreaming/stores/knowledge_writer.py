@@ -45,7 +45,7 @@ def plan(folder: Path, topic: str, line: str) -> Change:
 
     Raises ``Refused`` for a topic that is no slug or whose file is not a file inside ``folder``.
     """
-    if not re.fullmatch(TOPIC_PATTERN, topic):
+    if not re.fullmatch(TOPIC_PATTERN, topic) or topic == "readme":
         raise Refused(f"{topic!r} is no topic: lower-case letters, digits and hyphens, at most 64.")
     path = folder / f"{topic}.md"
     inside = folder.resolve()
