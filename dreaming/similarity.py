@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from math import exp, log, sqrt
+from math import exp, fsum, log, sqrt
 from typing import Final
 
 import msgspec
@@ -18,14 +18,23 @@ import msgspec
 RAREST: Final = 4.0
 """No token weighs more than this, however rare it is."""
 
+_LONG = 90
+"""From this many sessions on, a history is long."""
+_EVERYWHERE = log(2)
+_RANGE = log(1 + _LONG / 2) - _EVERYWHERE
 _TOKEN = re.compile(r"[^\W\d][\w@.+-]*|@\w[\w./-]*|--?[A-Za-z][\w-]*")
 _PART = re.compile(r"[_.\-/:@+]+|(?<=[a-z])(?=[A-Z])")
 _PLACEHOLDER = re.compile(r"<[a-z][a-z_-]{1,20}:[0-9a-z]{2,16}>|<(?:home|user|host|redacted)>")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
-COMMON: Final = frozenset(
-    ["the", "a", "an", "and", "or", "of", "to", "in", "on", "for", "is", "are", "was", "were", "be", "been", "it", "its", "this", "that", "these", "those", "with", "as", "at", "by", "from", "not", "no", "do", "does", "did", "don't", "dont", "you", "your", "we", "our", "i", "me", "my", "so", "if", "then", "than", "but", "have", "has", "had", "will", "would", "can", "can't", "could", "should", "must", "need", "needs", "use", "used", "using", "let's", "lets", "just", "all", "any", "there", "here", "what", "which", "when", "where", "who", "how", "one", "two", "first", "again", "file", "files", "line", "run", "running", "error", "errors", "failed", "fail", "found", "cannot", "code", "exit", "command", "updated", "successfully", "true", "false", "null", "none", "self", "return", "import", "def", "string", "new", "old", "repo", "home", "work", "src", "it's", "that's", "isn't", "i'll", "let", "instead", "now", "only", "also", "because", "before", "after", "into", "out", "up", "over", "them", "they", "he", "she", "s", "t", "re", "ll", "ve", "d", "m", "im", "i'm", "ok", "yes", "please"]
-)
+_COMMON = """the a an and or of to in on for is are was were be been it its this that these those
+with as at by from not no do does did don't dont you your we our i me my so if then than but have
+has had will would can can't could should must need needs use used using let's lets just all any
+there here what which when where who how one two first again file files line run running error
+errors failed fail found cannot code exit command updated successfully true false null none self
+return import def string new old repo home work src it's that's isn't i'll let instead now only also
+because before after into out up over them they he she s t re ll ve d m im i'm ok yes please"""
+COMMON: Final = frozenset(_COMMON.split())
 """Words too common to tell anything, in any session."""
 
 
@@ -57,8 +66,17 @@ def telling(text: str) -> list[str]:
 
 
 def rarity(occurrences: int, sessions: int) -> float:
-    """Return how much a token tells: 0 where it is everywhere, at most ``RAREST``."""
-    return min(RAREST, log(1 + max(2, sessions) / (1 + occurrences)))
+    """Return how much a token tells: least where it is everywhere, at most ``RAREST``.
+
+    A short history is stretched to the range of a long one, so that what is rare in twelve sessions
+    counts as much as what is rare in a hundred. A longer history is not compressed: what stands in
+    one session of a hundred is rare, however many there are.
+    """
+    size = max(3, sessions)
+    told = log(1 + size / (1 + occurrences))
+    if size < _LONG:
+        told = _EVERYWHERE + (told - _EVERYWHERE) * _RANGE / (log(1 + size / 2) - _EVERYWHERE)
+    return max(0.0, min(RAREST, told))
 
 
 def overlap(one: Collection[str], other: Collection[str]) -> float:
@@ -69,19 +87,20 @@ def overlap(one: Collection[str], other: Collection[str]) -> float:
 
 def length(vector: Mapping[str, float]) -> float:
     """Return the Euclidean length of a sparse vector."""
-    return sqrt(sum(weight * weight for weight in vector.values()))
+    return sqrt(fsum(weight * weight for weight in vector.values()))
 
 
 def cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     """Return the cosine of two sparse vectors."""
     if len(one) > len(other):
         one, other = other, one
-    dot = sum(weight * other[key] for key, weight in one.items() if key in other)
+    dot = fsum(weight * other[key] for key, weight in one.items() if key in other)
     return dot / ((length(one) * length(other)) or 1.0)
 
 
 _SEPARATOR = re.compile(r"&&|\|\||;|\||\n")
-_WRAPPERS = frozenset(["sudo", "env", "time", "nohup", "command", "exec", "bash", "sh", "zsh", "-lc", "-c", "setsid", "source", "cd"])
+_WRAPPING = "sudo env time nohup command exec bash sh zsh -lc -c setsid source cd"
+_WRAPPERS = frozenset(_WRAPPING.split())
 
 
 @lru_cache(maxsize=16384)
@@ -110,5 +129,5 @@ class Model(msgspec.Struct, frozen=True):
 
     def sure(self, values: Sequence[float]) -> float:
         """Return how sure the model is, 0 to 1."""
-        total = self.bias + sum(w * v for w, v in zip(self.weights, values, strict=True))
+        total = self.bias + fsum(w * v for w, v in zip(self.weights, values, strict=True))
         return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, total))))

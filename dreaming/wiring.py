@@ -220,12 +220,9 @@ def redactor(here: Place) -> Redactor:
 
 
 def _machine_names() -> list[str]:
-    """The user's, the home's and the host's name; short or common ones would eat words."""
+    """The user's, the home's and the host's name."""
     names = {Path.home().name, os.environ.get("USER", ""), socket.gethostname().split(".")[0]}
-    return sorted(name for name in names if len(name) >= 4 and name not in _COMMON)
-
-
-_COMMON: Final = frozenset({"root", "user", "home", "admin", "test", "local", "localhost", "work"})
+    return sorted(names - {""})
 
 
 def project_filter(here: Place) -> tuple[Callable[[Project], bool], str]:

@@ -13,10 +13,7 @@ from dreaming.models.finding import Excerpt, KeptExcerpt
 from dreaming.models.session import Session, SessionKind
 from dreaming.signals import mine, terms
 from dreaming.transcripts.claude_code import ClaudeCode
-try:
-    from dreaming.transcripts.codex import Codex
-except ImportError:
-    Codex = None
+from dreaming.transcripts.codex import Codex
 from dreaming.transcripts.interface import Block, Source, Transcript
 
 BLOCK = 1 << 20
@@ -143,4 +140,4 @@ def load(folders: Iterable[tuple[Source, Path]]) -> Corpus:
 
 def benchmark(root: Path) -> Corpus:
     """Read a generated corpus of the mining benchmark."""
-    return load([(s, f) for s, f in [(ClaudeCode(), root / "claude"), (Codex and Codex(), root / "codex")] if s])
+    return load([(ClaudeCode(), root / "claude"), (Codex(), root / "codex")])

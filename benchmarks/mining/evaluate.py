@@ -25,7 +25,7 @@ from dreaming.aggregation import Group, aggregate
 from dreaming.known import SURE, Known, statements
 from dreaming.similarity import rarity
 from dreaming.transcripts.claude_code import ClaudeCode
-from benchmarks.mining.corpus import Codex
+from dreaming.transcripts.codex import Codex
 
 MOST = 30
 FIGURES = (
@@ -111,7 +111,8 @@ def on_benchmarks(roots: Sequence[Path], *, verbose: bool) -> None:
         figures = [result["metrics"][name] or 0.0 for name in FIGURES]
         rows.append(figures)
         print(root.name.ljust(12), " ".join(f"{value:11.2f}" for value in figures), end="")
-        print(f"  {len(corpus.kept)} excerpts, read {read - started:.1f} s, mine {done - read:.1f} s")
+        spent = f"read {read - started:.1f} s, mine {done - read:.1f} s"
+        print(f"  {len(corpus.kept)} excerpts, {spent}")
     means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
     print("mean".ljust(12), " ".join(f"{value:11.2f}" for value in means))
 
@@ -122,10 +123,13 @@ def on_real(show: int) -> None:
     claude, codex = ClaudeCode(), Codex()
     everything = load([(claude, root / "claude-code"), (codex, root / "codex")])
     groups = [g for g in aggregate(everything.kept, (), everything.frequencies) if g.eligible]
-    print(f"all: {everything.sessions} sessions, {len(everything.kept)} excerpts, "
-          f"{len(groups)} eligible candidates, left out {dict(everything.left_out)}")
+    print(
+        f"all: {everything.sessions} sessions, {len(everything.kept)} excerpts, "
+        f"{len(groups)} eligible candidates, left out {dict(everything.left_out)}"
+    )
     for group in groups[:show]:
-        print(f"  {group.score:.2f} {len(group.roots)} {[str(f) for f in group.flags]} {group.rule}")
+        flagged = " ".join(group.flags)
+        print(f"  {group.score:.2f} {len(group.roots)} {flagged} {group.rule}")
         print(f"       {group.symptom}")
     for reference in sorted((shared() / "real_reference").glob("*.json")):
         listed = json.loads(reference.read_text(encoding="utf-8"))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -49,13 +48,12 @@ def labels(root: Path, corpus: Corpus) -> dict[str, int]:
 
 
 def fit(
-    names: Sequence[str], rows: Sequence[Sequence[float]], truth: Sequence[int], c: float,
-    balance: str | None = None,
+    names: Sequence[str], rows: Sequence[Sequence[float]], truth: Sequence[int], c: float
 ) -> Model:
     """Return a logistic model with the scaling folded into its weights."""
     x, y = np.array(rows, float), np.array(truth)
     mean, scale = x.mean(0), x.std(0) + 1e-6
-    found = LogisticRegression(max_iter=5000, C=c, class_weight=balance, random_state=0)
+    found = LogisticRegression(max_iter=5000, C=c, random_state=0)
     found.fit((x - mean) / scale, y)
     weights = found.coef_[0] / scale
     bias = float(found.intercept_[0] - (found.coef_[0] * mean / scale).sum())
@@ -89,8 +87,7 @@ class Read:
         self.profiles, self.rarities = profile.profiles(self.kept, self.corpus.frequencies)
         self.pairs = list(pairs.candidates(self.profiles, self.rarities))
         self.rows = [
-            pairs.features(self.profiles[a], self.profiles[b], self.rarities)
-            for a, b in self.pairs
+            pairs.features(self.profiles[a], self.profiles[b], self.rarities) for a, b in self.pairs
         ]
 
     def same(self, a: int, b: int) -> int:
@@ -146,7 +143,7 @@ def train_known(made: Sequence[Any]) -> Model:
             rows.append(known.features(place, held, done))
             family = judged["family"]
             truth.append(int(family is not None and owner.get(line) == family))
-    return fit(known_rules.FEATURES, rows, truth, 0.3, "balanced")
+    return fit(known_rules.FEATURES, rows, truth, 0.3)
 
 
 def main() -> None:

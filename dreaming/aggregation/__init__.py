@@ -177,9 +177,7 @@ def _group(
     )
 
 
-def _words(
-    members: Sequence[Profile], common: Shared, topics: Sequence[str]
-) -> wording.Words:
+def _words(members: Sequence[Profile], common: Shared, topics: Sequence[str]) -> wording.Words:
     excerpts = [member.excerpt for member in members]
     weights = wording.weights(common.key, common.added, common.said)
     return wording.Words(
@@ -198,4 +196,5 @@ def _why(members: Sequence[Profile], common: Shared) -> str:
         counts[kind] = counts.get(kind, 0) + 1
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
     names = ", ".join(list(common.key)[:3])
-    return f"seen in {common.roots} sessions ({kinds})" + (f"; they share: {names}" if names else "")
+    told = f"; they share: {names}" if names else ""
+    return f"seen in {common.roots} sessions ({kinds}){told}"

@@ -37,9 +37,7 @@ def groups(size: int, likeness: Mapping[tuple[int, int], float], least: float) -
     return sorted(members.values())
 
 
-def _joined(
-    sums: dict[int, dict[int, float]], one: int, other: int, name: int
-) -> dict[int, float]:
+def _joined(sums: dict[int, dict[int, float]], one: int, other: int, name: int) -> dict[int, float]:
     """Take two groups out of the likenesses and return those of their union."""
     joined = sums.pop(one)
     for near, total in sums.pop(other).items():

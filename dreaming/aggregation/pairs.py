@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import log1p
+from math import fsum, log1p
 from typing import Final
 
 from dreaming.aggregation.profile import TELLING, Profile, Rarities
@@ -48,6 +48,8 @@ FEATURES: Final = (
 PERSONS: Final = frozenset({SignalKind.CORRECTION, SignalKind.INTERRUPTION})
 LONGEST_LIST: Final = 60
 """A token in more excerpts than this (or a twentieth of them) compares nothing."""
+RESTRICTED: Final = 1.2
+"""The strength of what a subagent says it cannot do."""
 HARD_LIMIT: Final = 400
 """However long the history is, one token compares no more excerpts than this."""
 
@@ -64,11 +66,20 @@ def candidates(profiles: Sequence[Profile], rarities: Rarities) -> Iterator[tupl
         if 2 <= len(places) <= limit and rarities.of(token) > TELLING:
             for later, place in enumerate(places):
                 near.setdefault(place, set()).update(places[later + 1 :])
+    cannot = [place for place, profile in enumerate(profiles) if _restricted(profile)]
+    if len(cannot) <= HARD_LIMIT:
+        for later, place in enumerate(cannot):
+            near.setdefault(place, set()).update(cannot[later + 1 :])
     for one in sorted(near):
         root = profiles[one].kept.root
         for other in sorted(near[one]):
             if profiles[other].kept.root != root:
                 yield one, other
+
+
+def _restricted(profile: Profile) -> bool:
+    """Return whether a restricted agent says what it cannot do: few do, and mostly the same."""
+    return profile.excerpt.kind is SignalKind.CANNOT and profile.excerpt.strength >= RESTRICTED
 
 
 def features(a: Profile, b: Profile, rarities: Rarities) -> list[float]:
@@ -107,7 +118,7 @@ def features(a: Profile, b: Profile, rarities: Rarities) -> list[float]:
         float(bool(a.right_program) and a.right_program == b.right_program),
         float(bool(one.words) and bool(other.words)),
         float(bool(one.error) and bool(other.error)),
-        float(one.kind is other.kind is SignalKind.CANNOT),
+        float(_restricted(a) and _restricted(b)),
         float(one.kind in PERSONS and other.kind in PERSONS),
         float(min(6, sum(value > 1 for value in shared))),
         a.generic + b.generic,
@@ -123,7 +134,7 @@ def features(a: Profile, b: Profile, rarities: Rarities) -> list[float]:
 def _cosine(a: dict[str, float], a_length: float, b: dict[str, float], b_length: float) -> float:
     if len(a) > len(b):
         a, b = b, a
-    dot = sum(weight * b[token] for token, weight in a.items() if token in b)
+    dot = fsum(weight * b[token] for token, weight in a.items() if token in b)
     return dot / ((a_length * b_length) or 1.0)
 
 

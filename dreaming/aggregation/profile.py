@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from math import sqrt
 from typing import Final, Protocol
 
@@ -155,7 +156,7 @@ def phrases(excerpt: Excerpt) -> Iterator[str]:
     """Yield the pairs of neighbouring tokens of which one is no common word."""
     for text in (excerpt.words[:READ], excerpt.remark[:READ], excerpt.right, excerpt.error):
         words = tokens(text)
-        for one, other in zip(words, words[1:], strict=False):
+        for one, other in pairwise(words):
             if one not in COMMON or other not in COMMON:
                 yield f"{one} {other}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from math import log
+from math import fsum, log
 from typing import Final
 
 from dreaming.aggregation.profile import Profile
@@ -44,11 +44,11 @@ _EDITS = frozenset({Tool.EDIT, Tool.WRITE})
 
 
 def _top(weights: Mapping[str, float], most: int) -> float:
-    return sum(islice(weights.values(), most))
+    return fsum(islice(weights.values(), most))
 
 
 def _mean(members: Sequence[Profile], value: Callable[[Profile], float]) -> float:
-    return sum(value(member) for member in members) / len(members)
+    return fsum(value(member) for member in members) / len(members)
 
 
 def _most_common(names: Iterable[str]) -> int:
@@ -62,7 +62,7 @@ def _most_common(names: Iterable[str]) -> int:
 def coherence(places: Sequence[int], likeness: Mapping[tuple[int, int], float]) -> float:
     """Return how alike the members are on average."""
     pairs = [(a, b) for i, a in enumerate(places) for b in places[i + 1 :]]
-    return sum(likeness.get(pair, 0.0) for pair in pairs) / (len(pairs) or 1)
+    return fsum(likeness.get(pair, 0.0) for pair in pairs) / (len(pairs) or 1)
 
 
 def features(members: Sequence[Profile], common: Shared, alike: float) -> list[float]:
@@ -70,7 +70,7 @@ def features(members: Sequence[Profile], common: Shared, alike: float) -> list[f
     kinds = {member.excerpt.kind for member in members}
     specific = sorted((w for w in common.key.values()), reverse=True)
     return [
-        sum(islice(specific, 4)) / len(members),
+        fsum(islice(specific, 4)) / len(members),
         _top(common.added, 3),
         _top(common.said, 3),
         float(bool(kinds & _HUMAN)),

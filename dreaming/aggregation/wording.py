@@ -8,32 +8,59 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import fsum
 from typing import Final
 
 import msgspec
 
 from dreaming.models.finding import Excerpt, SignalKind
-from dreaming.models.session import Speaker
+from dreaming.models.session import Denier, Speaker
 from dreaming.similarity import program, tokens
 
 RULE: Final = 200
 """Longest rule, in characters."""
 SYMPTOM: Final = 400
-RUN: Final = 10
+RUN: Final = 12
 """Most words in a row that are taken from a transcript."""
+PIECES: Final = 2
+"""Most parts a rule is made of."""
 
-_CLAUSE_END = re.compile(r"(?<=[\w)`'\"])[.!?;:]+(?=\s|$)|\n+|\s[-–—]\s|[。！？；]|!+|\?+(?=\s|$)")
+_CLAUSE_END = re.compile(
+    r"(?<=[\w)`'\"])[.!?;:]+(?=\s|$)|\n+|\s[-–—]+\s|[。！？；]|!+|\?+(?=\s|$)|\s\(|\)\s"
+)
+_PIECE_END = re.compile(
+    r",\s+|\s(?=(?:because|since|otherwise|instead|unless|but|so that|so|and|while|which|then)\b)"
+)
 _OPENERS = re.compile(
     r"^(?:(?:no|nope|nah|whoa|wait|stop|careful|hey|ok|okay|please|pls|hm+|actually|also|and|but|so|"
-    r"then|well|again|sorry|right|remember|nein|halt|non|bitte|still|just)\b[\s,.!:]*)+",
+    r"then|well|again|sorry|right|remember|nein|halt|non|bitte|still|just|btw|fyi|thanks|ah|oh|"
+    r"good|great|perfect|note|which|because|since|that means)\b[\s,.!:]*)+",
     re.IGNORECASE,
 )
 _IMPERATIVE = re.compile(
-    r"^(?:never|always|don'?t|do not|please|use|run|add|set|put|keep|make|take|give|pass|start|"
-    r"stop|ask|check|leave|look|write|open|create|push|pull|edit|change|move|remove|delete|revert|"
-    r"restrict|limit|scope|select|go|try|do|call|read|wait|let|fix|undo|update|build|install|"
-    r"test|commit|switch|avoid|prefer|include|exclude|rename|replace|restart|regenerate|generate|"
-    r"follow|quote|escape|cd|git|follow|send|point|name|show|tell|turn|only)\b",
+    r"^(?:never|always|don'?t|do not|use|run|add|set|put|keep|make|take|give|pass|start|ask|check|"
+    r"leave|look|write|open|create|push|pull|edit|change|move|remove|delete|revert|restrict|limit|"
+    r"scope|select|go|try|call|read|fix|undo|update|build|install|commit|switch|avoid|prefer|"
+    r"include|exclude|rename|replace|restart|regenerate|generate|follow|quote|escape|send|point|"
+    r"name|show|tell|turn|only|stop|wait|let|paste|bump|sign|pin|import|export)\b(?!\s+(?:is|was|are|"
+    r"has|did|failed|does|isn't|wasn't)\b)",
+    re.IGNORECASE,
+)
+_STATEMENT = re.compile(
+    r"\b(?:is|are|was|were|isn'?t|aren'?t|has|have|had|needs?|must|can|can'?t|cannot|will|won'?t|"
+    r"does|doesn'?t|do|don'?t|should|may|wants?|expects?|takes?|uses?|runs?|lives?|comes?|goes)\b|"
+    r"\w'(?:s|re|ll|ve)\b",
+    re.IGNORECASE,
+)
+_INSTRUCTIVE = re.compile(
+    r"\b(?:must|has to|have to|needs?|never|always|don'?t|do not|instead|only|not|use|without|"
+    r"unless|before|rather|should|every|otherwise|expects?|wants|requires?)\b",
+    re.IGNORECASE,
+)
+_FIRST_PERSON = re.compile(
+    r"^(?:so |and |but |then |now |next )?(?:i(?:'ll| will| need to| have to| must| should)|let me|"
+    r"let's|we(?: need to| have to| must| should)|you(?: need to| have to| must| should))\s+"
+    r"(?!have\b|not\b)",
     re.IGNORECASE,
 )
 _HIDDEN = re.compile(r"<[a-z][\w-]*(?::[0-9a-z]+)?>")
@@ -41,6 +68,9 @@ _URL = re.compile(r"\b[a-z][a-z+.-]*://\S+", re.IGNORECASE)
 _EMAIL = re.compile(r"\S+@\S+\.\w+")
 _ID = re.compile(r"\b(?=[0-9a-f-]*\d)[0-9a-f]{7,}(?:-[0-9a-f]{4,})*\b", re.IGNORECASE)
 _PATH = re.compile(r"(?<![\w.])(?:~|[A-Za-z]:)?[\\/](?:[\w.@+-]+[\\/])*([\w.@+-]+)/?")
+_BITS = re.compile(r"\"[^\"]*\"|'[^']*'|&&|\|\||[;|\n]|[^\"'&|;\n]+|.")
+_SEPARATOR = re.compile(r"&&|\|\||[;|\n]")
+_HOME = re.compile(r"[^\s'\"`(]*[\\/](?:home|Users)[\\/][^\s\\/]+(?:[\\/][^\s\\/'\"`]+)*[\\/]?")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 
 
@@ -58,6 +88,7 @@ def plain(text: str) -> str:
     text = _CONTROL.sub(" ", text.replace("<!--", " ").replace("-->", " "))
     text = _URL.sub("…", text)
     text = _EMAIL.sub("…", _HIDDEN.sub("…", text))
+    text = _HOME.sub(lambda match: re.split(r"[\\/]", match.group().rstrip("\\/"))[-1], text)
     text = _PATH.sub(lambda match: match.group(1), text)
     return " ".join(_ID.sub("…", text).split())
 
@@ -65,46 +96,50 @@ def plain(text: str) -> str:
 def clauses(text: str) -> Iterator[str]:
     """Yield the clauses of what somebody said, openers left out, none longer than ``RUN`` words."""
     for sentence in _CLAUSE_END.split(text):
-        sentence = _OPENERS.sub("", plain(sentence).strip(" ,.-*#>\"'")).strip()
-        words = sentence.split()
-        if len(words) < 2:
+        said = _opened(plain(sentence))
+        if _fits(said):
+            yield said
             continue
-        if len(words) <= RUN:
-            yield " ".join(words)
-            continue
-        pieces = [piece.strip() for piece in re.split(r",\s|\s\(|\)\s|\s(?=because|since|otherwise|"
-                                                     r"instead|unless|but|so that|and)\b", sentence)]
-        for piece in pieces:
-            few = _OPENERS.sub("", piece).split()
-            if 2 <= len(few) <= RUN:
-                yield " ".join(few)
-        for start in range(0, len(words), RUN // 2):
-            yield " ".join(words[start : start + RUN])
+        for piece in _PIECE_END.split(said):
+            short = _opened(piece)
+            if _fits(short) and len(short.split()) > 2:
+                yield short
+
+
+def _opened(text: str) -> str:
+    return _OPENERS.sub("", text.strip(" ,.-*#>\"'…")).strip(" ,.-*#>\"'…")
+
+
+def _fits(text: str) -> bool:
+    return 2 <= len(text.split()) <= RUN and text[:1] not in "{[|<"
 
 
 def value(text: str, weights: Mapping[str, float]) -> float:
     """Return how much of the given tokens a text names."""
-    return sum(weights.get(token, 0.0) for token in frozenset(tokens(text)))
+    return fsum(weights.get(token, 0.0) for token in frozenset(tokens(text)))
 
 
-_FIRST_PERSON = re.compile(
-    r"^(?:so |and |but |then )?(?:i(?:'ll| will| need to| have to| must| should)|let me|let's|"
-    r"we(?: need to| have to| must| should)|you(?: need to| have to| must| should))\s+(?!have\b|not\b)",
-    re.IGNORECASE,
-)
-_PARTS = re.compile(r"\s*(?:&&|\|\||;|\n|(?<!\|)\|(?!\|))\s*")
+def parts(command: str) -> list[str]:
+    """Return the commands of a command line; what stands in quotes is not taken apart."""
+    found = [""]
+    for bit in _BITS.findall(command.split("<<", 1)[0]):
+        if _SEPARATOR.fullmatch(bit):
+            found.append("")
+        else:
+            found[-1] += bit
+    return [part.strip() for part in found if part.strip()]
 
 
 def shown(action: str, known: Mapping[str, float]) -> str:
     """Return an action short enough to read: what only one session named becomes ``…``."""
     if " :: " in action and " => " in action:
         return _shown_edit(action, known)
-    parts = [part for part in _PARTS.split(action) if part.strip()]
-    if not parts:
+    commands = parts(action)
+    if not commands:
         return ""
-    best = max(range(len(parts)), key=lambda i: (value(parts[i], known), -i))
+    best = max(range(len(commands)), key=lambda i: (value(commands[i], known), -i))
     words: list[str] = []
-    for place, word in enumerate(plain(parts[best]).split()):
+    for place, word in enumerate(plain(commands[best]).split()):
         named = any(token in known for token in tokens(word))
         if place == 0 or named or (place == 1 and word.isalpha()) or word.startswith("-"):
             words.append(word)
@@ -147,28 +182,31 @@ def _pieces(members: Sequence[Excerpt], known: Mapping[str, float]) -> list[_Pie
     """Return every part of speech or code that could stand in the rule, in a stable order."""
     pieces: dict[str, float] = {}
     for excerpt in members:
-        if excerpt.words and excerpt.words_by is Speaker.HUMAN:
-            for clause in clauses(excerpt.words):
-                pieces.setdefault(_instruction(clause), 0.25)
-        for clause in clauses(excerpt.remark):
-            pieces.setdefault(_instruction(clause), 0.0)
+        if excerpt.words_by is Speaker.HUMAN:
+            _say(pieces, excerpt.words, 0.25)
+        _say(pieces, excerpt.remark, 0.0)
+        if excerpt.kind is SignalKind.DENIAL and excerpt.denier is Denier.RULE:
+            _say(pieces, excerpt.error, 0.1)
         if excerpt.right:
-            pieces.setdefault(_replacement(excerpt, known), 0.15)
-        if excerpt.kind is SignalKind.DENIAL:
-            for clause in clauses(excerpt.error):
-                pieces.setdefault(_instruction(clause), 0.1)
-    found = [
-        _Piece(text, frozenset(tokens(text)), bonus) for text, bonus in pieces.items() if text
-    ]
+            pieces.setdefault(_replacement(excerpt, known), 0.3)
+    found = [_Piece(text, frozenset(tokens(text)), more) for text, more in pieces.items() if text]
     return sorted(found, key=lambda piece: piece.text)
 
 
+def _say(pieces: dict[str, float], text: str, bonus: float) -> None:
+    """Add the clauses of what was said; those that tell somebody what to do are worth more."""
+    for clause in clauses(text):
+        more = bonus + (0.2 if _INSTRUCTIVE.search(clause) else 0.0)
+        pieces[_instruction(clause)] = max(more, pieces.get(_instruction(clause), 0.0))
+
+
 def _instruction(clause: str) -> str:
+    """Return a clause as an imperative."""
     clause = clause.strip(" ,.;:()")
     said = _FIRST_PERSON.sub("", clause)
     if said != clause or _IMPERATIVE.match(said):
         return said
-    return f"mind that {said}"
+    return f"mind that {said}" if _STATEMENT.search(said) else f"mind this: {said}"
 
 
 def _replacement(excerpt: Excerpt, known: Mapping[str, float]) -> str:
@@ -186,22 +224,29 @@ def rule(members: Sequence[Excerpt], known: Mapping[str, float]) -> str:
     """Return one imperative sentence that names as much of ``known`` as fits."""
     heaviest = max(known.values(), default=1.0) or 1.0
     weights = {token: weight / heaviest for token, weight in known.items()}
-    text, named = "", frozenset[str]()
+    text, named = _opening(members), frozenset[str]()
     pieces = _pieces(members, known)
-    for joint in ("", "; also ", "; and "):
-        best, gain = "", 0.15
+    for _ in range(PIECES):
+        joint = "; also " if text else ""
+        best, gain = "", 0.25 if text else 0.0
         for piece in pieces:
-            longer = f"{text}{joint}{piece.text}"
-            new = sum(weights.get(token, 0.0) for token in piece.names - named)
+            new = fsum(weights.get(token, 0.0) for token in piece.names - named)
             worth = new + (piece.bonus if new else 0.0) - 0.01 * len(piece.text.split())
-            if len(longer) < RULE and worth > gain:
+            if len(text) + len(joint) + len(piece.text) < RULE and worth > gain:
                 best, gain = piece.text, worth
         if not best:
             break
         text, named = f"{text}{joint}{best}", named | frozenset(tokens(best))
-    if not text:
-        text = pieces[0].text[: RULE - 2] if pieces else "look at the evidence before doing this again"
+    text = text or "look at the evidence before doing this again"
     return f"{text[0].upper()}{text[1:]}".rstrip(" ,;:.") + "."
+
+
+def _opening(members: Sequence[Excerpt]) -> str:
+    """Return what every rule about restricted agents says first, where the group is about them."""
+    asked = sum(excerpt.kind is SignalKind.CANNOT for excerpt in members)
+    if asked * 2 <= len(members):
+        return ""
+    return "do not tell a restricted agent to do what it has no tool for, put it in its prompt"
 
 
 def symptom(members: Sequence[Excerpt], known: Mapping[str, float]) -> str:
@@ -254,8 +299,7 @@ def weights(
     heaviest = max(key.values(), default=1.0) or 1.0
     done = max((*added.values(), *said.values()), default=1.0) or 1.0
     found = {
-        token: 0.4 * weight / heaviest
-        + (added.get(token, 0.0) + 0.8 * said.get(token, 0.0)) / done
+        token: 0.4 * weight / heaviest + (added.get(token, 0.0) + 0.8 * said.get(token, 0.0)) / done
         for token, weight in key.items()
     }
     return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))

@@ -1,27 +1,68 @@
-"""The embedded backend: no key, no network. Words each strong excerpt by a template."""
+"""The embedded backend: no key, no network. Words each strong excerpt by a template.
+
+What recurs is found by ``aggregation`` from the excerpts themselves; these findings say what one
+session shows, so that every backend answers in one form.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any, ClassVar, Final
+
+import msgspec
+
+from dreaming.aggregation import wording
 from dreaming.backends.interface import Answer, Backend, Request
+from dreaming.models.finding import KeptExcerpt
+from dreaming.similarity import telling
+
+STRONG: Final = 1.0
+"""Weaker excerpts say too little on their own to be worded."""
+MOST: Final = 50
+"""Most findings of one answer; a task takes no more."""
 
 
 class Offline(Backend):
-    """Answers from the excerpts alone."""
+    """Answers from the excerpts alone: the same request, the same answer."""
 
-    name = "offline"
-    leaves_the_machine = False
-    free = True
+    name: ClassVar[str] = "offline"
+    leaves_the_machine: ClassVar[bool] = False
+    free: ClassVar[bool] = True
 
     @property
     def identity(self) -> str:
-        """There is one offline model: this one."""
-        return "offline"
+        """Name the one offline model there is."""
+        return self.name
 
     @property
     def context_tokens(self) -> int:
-        """No limit of its own; packets are kept small enough to stay in memory."""
+        """Return how much one request may hold: it only has to fit in memory."""
         return 1_000_000
 
     def ask(self, request: Request) -> Answer:
-        """Return findings for the request's strong excerpts, as a JSON array."""
-        return Answer(text="[]", model="offline")
+        """Return findings for the request's strongest excerpts, as a JSON array."""
+        strong = sorted(_strong(request), key=lambda one: (-one[2].excerpt.strength, one[1]))
+        findings = [_finding(session, number, kept) for session, number, kept in strong[:MOST]]
+        return Answer(text=msgspec.json.encode(findings).decode(), model=self.name)
+
+
+def _strong(request: Request) -> Iterator[tuple[str, str, KeptExcerpt]]:
+    """Yield (session, number, excerpt) of what is strong enough to be worded."""
+    for packet in request.packets:
+        for number, kept in packet.excerpts:
+            if kept.excerpt.strength >= STRONG:
+                yield packet.session_id, number, kept
+
+
+def _finding(session_id: str, number: str, kept: KeptExcerpt) -> dict[str, Any]:
+    excerpt = kept.excerpt
+    said = telling(f"{excerpt.words}\n{excerpt.remark}")
+    known = dict.fromkeys([*excerpt.added, *said], 1.0)
+    return {
+        "session_id": session_id,
+        "slug": wording.slug(known),
+        "topic": wording.topic([excerpt], known, ()),
+        "symptom": wording.symptom([excerpt], known),
+        "rule": wording.rule([excerpt], known),
+        "evidence": [number],
+    }

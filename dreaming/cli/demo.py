@@ -15,14 +15,13 @@ from dreaming.cli.output import count, data, document, say, size
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-    from dreaming.jobs.evidence import Revealed
+    from dreaming.jobs.evidence import Quote, Revealed
     from dreaming.models.candidate import Candidate
     from dreaming.models.report import Report
     from dreaming.wiring import Choices, Place
 
 PEOPLE: Final = "/home/robin"
 """The home that the invented sessions name; nothing on this machine is read for it."""
-SHOWN_QUOTES: Final = 4
 
 
 @click.command(short_help="See a night on invented sessions.")
@@ -131,7 +130,7 @@ def _dumped(waiting: list[Candidate]) -> list[dict[str, Any]]:
 
 
 def _print(report: Report, waiting: list[Candidate], revealed: list[Revealed]) -> None:
-    data("A night over what two invented people's agents left behind:")
+    data("A night over what the agents of an invented person left behind:")
     data(
         f"  {count(report.read, 'transcript')} read ({size(report.new_bytes)}), "
         f"{count(report.sessions, 'session')}, {count(report.excerpts, 'excerpt')} with a signal"
@@ -149,9 +148,17 @@ def _print(report: Report, waiting: list[Candidate], revealed: list[Revealed]) -
         data()
         data(f"Why {one_revealed.id[:8]}, in words that stand in the sessions:")
         data(f"  {one_revealed.symptom}")
-        for quote in one_revealed.evidence[:SHOWN_QUOTES]:
+        for quote in _one_a_session(one_revealed):
             words = " ".join(quote.quote.split())
             data(f"  {quote.at[:10]}  {quote.agent:<11} {quote.speaker:<6} {words}")
+
+
+def _one_a_session(revealed: Revealed) -> list[Quote]:
+    """The first words of each session, oldest first: enough to see that it recurs."""
+    first: dict[str, Quote] = {}
+    for quote in revealed.evidence:
+        first.setdefault(quote.session_id, quote)
+    return sorted(first.values(), key=lambda quote: quote.at)
 
 
 def _say_next(kept: Path | None, waiting: list[Candidate]) -> None:

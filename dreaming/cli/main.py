@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -12,7 +13,7 @@ import click
 
 from dreaming import __version__
 from dreaming.cli.output import say
-from dreaming.errors import INTERRUPTED, DreamingError
+from dreaming.errors import INTERRUPTED, DiskFull, DreamingError, Unusable
 
 COMMANDS: Final = (
     "init",
@@ -94,6 +95,8 @@ def run(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as wrong:
+        return _from_the_system(wrong)
     except Exception as wrong:  # the unexpected end: reported, never swallowed
         if os.environ.get("DREAMING_DEBUG"):
             raise
@@ -110,6 +113,19 @@ def _told(wrong: DreamingError) -> int:
     if wrong.remedy:
         say(wrong.remedy)
     return wrong.EXIT_CODE
+
+
+def _from_the_system(wrong: OSError) -> int:
+    """A missing right and a full disk are expected ends; every other is not."""
+    place = os.fsdecode(wrong.filename) if isinstance(wrong.filename, (str, bytes)) else "A file"
+    said = f"{place}: {wrong.strerror}"
+    if wrong.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return _told(Unusable(said, remedy="Give yourself the right to it, then run this again."))
+    if wrong.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return _told(DiskFull(said, remedy="Make room, then run this again."))
+    if os.environ.get("DREAMING_DEBUG"):
+        raise wrong
+    return _unexpected(wrong)
 
 
 def _unexpected(wrong: Exception) -> int:

@@ -154,9 +154,13 @@ class Reader:
         return settlement
 
     def redact(self, session: Session) -> Session:
-        """Return the session with everything that identifies replaced."""
+        """Return the session with everything that identifies replaced.
+
+        The recorded folders are shown to the redactor too: they tell the user's name.
+        """
         flat = [text for turn in session.turns for text in _turn_texts(turn)]
-        clean = iter(self._redactor.redact(flat))
+        folders = sorted({turn.folder for turn in session.turns})
+        clean = iter(self._redactor.redact([*flat, *folders]))
         turns = [_with_texts(turn, clean) for turn in session.turns]
         return msgspec.structs.replace(session, turns=turns)
 

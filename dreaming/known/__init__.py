@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from math import fsum
 from typing import Final
 
 from dreaming.known.weights import KNOWN
@@ -24,9 +25,9 @@ FEATURES: Final = (
     "deed_covered",
     "size",
 )
-SURE: Final = 0.5
+SURE: Final = 0.35
 """From here on a line says the same."""
-NEAR: Final = 0.25
+NEAR: Final = 0.1
 """From here on a person should see the line beside the candidate."""
 
 _MARKUP = re.compile(r"^[\s>*+\-#\d.)]*(?:\[\d{4}-\d\d-\d\d\])?\s*|<!--.*?-->")
@@ -58,7 +59,7 @@ class Known:
     ) -> None:
         """Take lines in any form. ``rarity_of`` tells how rare a token is over all sessions."""
         self.lines = tuple(dict.fromkeys(line.strip() for line in (*lessons, *context)))
-        self._tokens = [frozenset(telling(_MARKUP.sub("", line))) for line in self.lines]
+        self._tokens = [tuple(telling(_MARKUP.sub("", line))) for line in self.lines]
         self._rarity = rarity_of or self._among_lines()
         self._holders: dict[str, list[int]] = {}
         for place, found in enumerate(self._tokens):
@@ -92,14 +93,14 @@ class Known:
         weights = {token: self._rarity(token) for token in self._tokens[place]}
         seen = _weighed(weights, held)
         acted = _weighed(weights, done)
-        total = sum(weights.values()) or 1.0
+        total = fsum(weights.values()) or 1.0
         leading = sorted(weights, key=lambda token: (-weights[token], token))[:3]
         return [
             *seen[:3],
             *acted[:2],
-            sum(seen) / total,
+            fsum(seen) / total,
             float(sum(token in held for token in leading)),
-            sum(acted) / total,
+            fsum(acted) / total,
             float(min(20, len(weights))),
         ]
 

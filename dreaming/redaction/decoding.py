@@ -14,21 +14,22 @@ from urllib.parse import unquote_to_bytes
 LEVELS: Final = 4
 """JSON inside JSON inside JSON inside JSON: deeper was never seen."""
 
-_ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([\"\\/bfnrt'`]))")
-_PLAIN: Final = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b" ", b"f": b" "}
-_INVISIBLE_CODES: Final = frozenset({0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF})
-_INVISIBLE: Final = re.compile(b"\xe2\x80[\x8b-\x8f]|\xef\xbb\xbf|\xc2\xad|\xe2\x81\xa0")
+INVISIBLE: Final = (0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF)
+"""Characters nobody sees: soft hyphen, zero-width space and its kin, byte order mark."""
+
+_ESCAPE: Final = re.compile(rb"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[bfnrt/`'\"\\])")
+_CONTROLS: Final = dict(zip(b"bfnrt", (b" ", b" ", b"\n", b"\r", b"\t"), strict=True))
+_INVISIBLE: Final = re.compile(b"|".join(chr(code).encode() for code in INVISIBLE))
 _TERMINAL: Final = re.compile(
     rb"\x1b(?:\[[0-9;?]{0,16}[ -/]{0,2}[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\))"
 )
-_LINE_MARK: Final = re.compile(
-    rb"(?m)^[ \t]{0,8}(?:\d{1,6}(?:\t|\xe2\x86\x92|[:|] ?)|[+>|] ?|- ?(?=[^-]))"
-)
+_NUMBER_MARK: Final = rb"\d{1,6}(?::|\||\t|\xe2\x86\x92)"
+_LINE_MARK: Final = re.compile(rb"(?m)^[ \t]{0,8}(?:" + _NUMBER_MARK + rb"|[+>|]|-(?!-)) ?")
 _BREAK: Final = re.compile(rb"[\r\n]+[ \t]*")
-_PRINTABLE: Final = bytes(range(32, 127)) + b"\t\r\n"
-_BASE64_RUN: Final = re.compile(
-    rb"[A-Za-z0-9+/]{4,}={0,2}(?:(?:\\{1,8}[nr]|[\r\n])+[ \t]*[A-Za-z0-9+/]{4,}={0,2})*"
-)
+_PRINTABLE: Final = bytes(code for code in range(127) if code >= 32 or code in b"\t\r\n")
+_BASE64_LINE: Final = rb"[A-Za-z0-9+/]{4,}={0,2}"
+_BASE64_BREAK: Final = rb"(?:[\r\n]|\\{1,8}[nr])+[ \t]*"
+_BASE64_RUN: Final = re.compile(_BASE64_LINE + rb"(?:" + _BASE64_BREAK + _BASE64_LINE + rb")*")
 _BASE64_NOISE: Final = re.compile(rb"\\{1,8}[nr]|[\s=]")
 
 
@@ -55,15 +56,19 @@ def unescape(data: bytes) -> bytes:
 
 
 def _unescape_one(found: re.Match[bytes]) -> bytes:
-    digits = found[1] or found[2]
+    kind, digits = found[1][0], found[1][1:]
     if not digits:
-        return _PLAIN.get(found[3], found[3])
+        return _CONTROLS.get(kind, found[1])
     code = int(digits, 16)
     if code < 128:
         return bytes((code,))
-    if code in _INVISIBLE_CODES:
+    if code in INVISIBLE:
         return b""
-    return b"\t" if code == 0x2192 else b"?"
+    return b"\t" if code == _ARROW else b"?"
+
+
+_ARROW: Final = 0x2192
+"""Stands between a line's number and the line where agents print files."""
 
 
 def percent(data: bytes) -> bytes:

@@ -8,6 +8,7 @@ the window is unwrapped and scanned again.
 
 from __future__ import annotations
 
+import string
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -54,7 +55,9 @@ class Wrapping(Enum):
 
 
 _CODES: Final = r"(?:\\{1,4}u001b\[[0-9;]{0,8}[mK]|\x1b\[[0-9;]{0,8}[mK]){1,3}"
-_UNSEEN: Final = r"(?:\xe2\x80[\x8b-\x8f]|\xef\xbb\xbf|\xe2\x81\xa0|\\u200[b-f]|\\ufeff|\\u2060)"
+_UNSEEN: Final = "|".join(
+    chr(code).encode().decode("latin-1") + rf"|\\u(?i:{code:04x})" for code in decoding.INVISIBLE
+)
 _TEXT_QUAD: Final = (
     "[CDI-Za-f][ACDEFGHQSTUVWXgijklmnwyz0123][AEIMQUYcgkosw048BFJNRVZdhlptx159][A-Za-z0-9+/]"
 )
@@ -63,13 +66,13 @@ _WRAPPINGS: Final = (
     (Wrapping.ESCAPED, r"\\u00[2-7][0-9a-fA-F]"),
     (Wrapping.ESCAPED, rf"[A-Za-z0-9_-]{{2}}{_CODES}[A-Za-z0-9_-]{{8}}"),
     (Wrapping.ESCAPED, rf"(?i)(?:secret|key|token|pass|auth)[a-z_-]{{0,12}}[=: ]{{0,3}}{_CODES}"),
-    (Wrapping.ESCAPED, rf"[!-~]{_UNSEEN}[!-~]"),
+    (Wrapping.ESCAPED, rf"[!-~](?:{_UNSEEN})[!-~]"),
     (Wrapping.PERCENT, r"%(?:25)?[2-7][0-9A-Fa-f]"),
     (Wrapping.BASE64, rf"(?:^|[^A-Za-z0-9+/]|\\[nrt])(?:{_TEXT_QUAD}){{9}}"),
 )
 _BEFORE: Final = 300
 _AFTER: Final = 1500
-_WORD_BYTES: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+_WORD_BYTES: Final = (string.ascii_letters + string.digits + "_").encode()
 _WORD: Final = frozenset(_WORD_BYTES)
 _TOKEN_BYTES: Final = _WORD_BYTES + b"-./+=~"
 

@@ -7,6 +7,7 @@ names (``-Users-alice-code``). The whole prefix goes, the rest of the path stays
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -34,7 +35,7 @@ SYSTEM_USERS: Final = frozenset(
 )
 """Accounts that are nobody's: their home folders identify no one."""
 
-WORD: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
+WORD: Final = frozenset((string.ascii_letters + string.digits + "_").encode())
 _NAME_BYTE: Final = WORD | frozenset(b".-~")
 
 _LETTER: Final = rb"(?:[A-Za-z0-9_]|[\xc3-\xca\xd0-\xd4][\x80-\xbf])"
@@ -71,9 +72,10 @@ _PAGE: Final = re.compile(
 )
 _EDITOR_ADDRESS: Final = re.compile(rb"(?:file|vscode[a-z-]{0,20}|smb|nfs)://[^\s/\"']{0,80}\Z")
 _DASHED_PLACES: Final = (b"-Users-", b"-users-", b"-home-")
-_FOLDERS: Final = (
-    rb"code|src|source|work|dev|projects?|repos?|git|github|documents?|desktop|downloads?|"
-    rb"workspaces?|go|tmp|sites|apps?|development|personal|claude|codex|config|local|library|onedrive"
+_FOLDERS: Final = b"|".join(
+    b"""apps? claude code codex config desktop dev development documents? downloads? git github go
+    library local onedrive personal projects? repos? sites source src tmp work
+    workspaces?""".split()
 )
 _DASHED: Final = re.compile(
     rb"(?i)(?:[a-z]-)?-(?:users|home)-(?P<name>"

@@ -75,9 +75,10 @@ def uuid(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     return Span(start, at, "uuid", data[start:at].lower())
 
 
+_OCTET: Final = rb"(?:25[0-5]|2[0-4]\d|[01]?\d{1,2})"
 _IP4: Final = re.compile(
-    rb"(?<![A-Za-z0-9._])(?<![A-Za-z_.]-)(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}"
-    rb"(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![0-9A-Za-z_]|\.[0-9]|-[A-Za-z])"
+    rb"(?<![A-Za-z0-9._])(?<![A-Za-z_.]-)" + _OCTET + rb"(?:\." + _OCTET + rb"){3}"
+    rb"(?![0-9A-Za-z_]|\.[0-9]|-[A-Za-z])"
 )
 _VERSION_BEFORE: Final = re.compile(
     rb"(?i)(?:version|ver|v|==|[~^]|oid|section|release|chrome/|firmware|build)[ :=\"'/]{0,3}\Z"
@@ -113,9 +114,7 @@ def address_4(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     return Span(found.start(), found.end(), "ip", found[0])
 
 
-_IP6: Final = re.compile(
-    rb"(?<![A-Za-z0-9:.])(?:[0-9a-fA-F]{1,4}:){2,7}(?::?[0-9a-fA-F]{1,4}){0,6}(?![A-Za-z0-9:])"
-)
+_IP6: Final = re.compile(rb"(?<![\w:.])[0-9A-Fa-f:]{6,39}(?![\w:])")
 
 
 def address_6(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
@@ -187,14 +186,14 @@ def _is_international(data: bytes, found: re.Match[bytes], digits: bytes) -> boo
     return known and 9 <= len(digits) <= 15
 
 
-_DESK: Final = rb"MacBook(?:-Pro|-Air)?|iMac|Mac-mini|Mac-Studio|ThinkPad|laptop|desktop|PC"
+_LABEL: Final = rb"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_PRIVATE: Final = rb"corp|home\.arpa|internal|intra|intranet|lan|local|localdomain"
+_DESK: Final = rb"iMac|MacBook(?:-Air|-Pro)?|Mac-mini|Mac-Studio|PC|ThinkPad|desktop|laptop"
 _HOST: Final = re.compile(
     rb"(?<![A-Za-z0-9._/\\;-])(?:"
-    rb"[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.){1,5}"
-    rb"(?:local|lan|internal|corp|intra|intranet|localdomain|home\.arpa)"
-    rb"|(?:[A-Za-z0-9-]{1,63}\.){1,3}(?:corp|internal|intra|int)\."
-    rb"[A-Za-z0-9-]{2,63}(?:\.[A-Za-z]{2,12}){1,2}"
-    rb"|[A-Za-z0-9_]{2,30}-(?:" + _DESK + rb")(?:-\d{1,3})?(?:\.(?:local|lan))?"
+    rb"(?:" + _LABEL + rb"\.){1,5}(?:" + _PRIVATE + rb")"
+    rb"|(?:" + _LABEL + rb"\.){1,3}(?:corp|int|internal|intra)(?:\." + _LABEL + rb"){2,3}"
+    rb"|\w{2,30}-(?:" + _DESK + rb")(?:-\d{1,3})?(?:\.lan|\.local)?"
     rb"|(?:DESKTOP|LAPTOP)-[A-Z0-9]{7})(?![A-Za-z0-9_(\[=-]|\.[A-Za-z0-9])"
 )
 _NO_HOST: Final = re.compile(
@@ -228,7 +227,7 @@ def host_name(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
 
 
 ANCHORS: Final[tuple[tuple[str, Reader], ...]] = (
-    (r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}", uuid),
+    (r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", uuid),
     (
         r"(?:/|\\|%2[fF]|%5[cC])(?:[Uu]sers|home|Documents and Settings)"
         r"(?:/|\\{1,8}/?|%2[fF]|%5[cC])[A-Za-z0-9_\x80-\xff]",
@@ -243,8 +242,8 @@ ANCHORS: Final[tuple[tuple[str, Reader], ...]] = (
     (r"\+[1-9][0-9 ().-]{8}", phone_number),
     (r"\([0-9]{3}\) ?[0-9]{3}[ .-][0-9]{4}", phone_number),
     (r"[0-9]{3}[.-][0-9]{3}[.-][0-9]{4}", phone_number),
-    (r"\.(?:local|lan|internal|corp|intra|intranet|localdomain|arpa|int)[^A-Za-z0-9_(]", host_name),
-    (r"-(?:MacBook|iMac|Mac-mini|Mac-Studio|ThinkPad|laptop|desktop|PC)[^A-Za-z0-9]", host_name),
+    (r"\.(?:arpa|corp|int|internal|intra|intranet|lan|local|localdomain)[^A-Za-z0-9_(]", host_name),
+    (r"-(?:iMac|MacBook|Mac-mini|Mac-Studio|PC|ThinkPad|desktop|laptop)[^A-Za-z0-9]", host_name),
     (r"(?:DESKTOP|LAPTOP)-[A-Z0-9]{7}[^A-Za-z0-9]", host_name),
 )
 """Hyperscan expressions and who reads what stands there."""

@@ -11,6 +11,7 @@ import binascii
 import json
 import math
 import re
+import string
 import zlib
 from collections import Counter
 from collections.abc import Callable
@@ -34,7 +35,7 @@ class Candidate(NamedTuple):
 
 Proof = Callable[[Candidate], bool]
 
-BASE62: Final = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+BASE62: Final = (string.digits + string.ascii_uppercase + string.ascii_lowercase).encode()
 _PLACEHOLDER: Final = re.compile(
     rb"(?i)example|placeholder|your(?=[_-]|key|token|secret|pass|api)|dummy|redacted|change[_-]?me|replace|"
     rb"sample|insert|fake|not[_-]?real|my(?=[_-]?(?:token|secret|key|pass))|abcdef|qwerty|foobar|lorem|"

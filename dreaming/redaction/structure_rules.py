@@ -10,16 +10,16 @@ from dreaming.redaction.rules import HIGH, MEDIUM, Rule
 
 _HEAD: Final = "-----BEGIN RSA PRIVATE" + " KEY-----\n"  # in two parts: this file holds no header
 _SLASHES: Final = r":\\{0,4}/\\{0,4}/"
-_USER: Final = r"[^\s:/?#@\"'`<>\\]{0,80}"
-_PASSWORD: Final = r"[^\s/?#@\"'`<>\\]{3,160}"
+_USER: Final = r"[^\s:/@\"'`<>\\]{0,80}"
+_PASSWORD: Final = r"[^\s/@\"'`<>\\]{3,160}"
 
 STRUCTURES: Final = (
     Rule(
         name="private-key",
         severity=HIGH,
         anchors=(r"PRIVATE KEY(?: BLOCK)?-----",),
-        shape=r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----)[\s\S]){0,240}?"
-        r"(?P<value>[A-Za-z0-9+/=]{40,}|(?:[A-Za-z0-9+/=]{16,}[\s\"',+\\]{1,8}){3})",
+        shape=r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:(?!-----)[\s\S]){0,240}?(?P<value>[A-Za-z0-9+/=]{40,}|(?:[A-Za-z0-9+/=]{16,}[\s\"',+\\]{1,8}){3})",
         proof=proofs.key_material,
         is_not="a header without a key after it: prose, a scanner's pattern, a placeholder",
         example=_HEAD + "MII{B61}\n{B64}\n{B64}\n",
@@ -174,17 +174,6 @@ STRUCTURES: Final = (
         source="Mailchimp API keys",
     ),
     Rule(
-        name="salesforce-token",
-        severity=HIGH,
-        anchors=(r"00D[A-Za-z0-9]{12,15}\\{0,2}![A-Za-z0-9_.]{20}",),
-        shape=r"(?P<value>00D[A-Za-z0-9]{12,15}![A-Za-z0-9_.]{80,})",
-        proof=random_looking(4.0),
-        is_not="an organisation's id alone",
-        example="SF_TOKEN=00D{A12}!{A96}",
-        counterexample="SF_ORG=00D{A12}",
-        source="Salesforce session ids",
-    ),
-    Rule(
         name="jwt",
         severity=HIGH,
         anchors=(r"eyJ[A-Za-z0-9_-]{8,512}\.eyJ",),
@@ -201,8 +190,8 @@ STRUCTURES: Final = (
         name="url-password",
         severity=HIGH,
         anchors=(_SLASHES + _USER + ":" + _PASSWORD + r"@[A-Za-z0-9\[]",),
-        shape=r"[A-Za-z][A-Za-z0-9+.-]{1,20}://(?P<name>[^\s:/?#@\"'`<>]{0,80}):"
-        r"(?P<value>[^\s/?#@\"'`<>]{3,160})@[A-Za-z0-9\[][A-Za-z0-9.-]{1,}",
+        shape=rf"[A-Za-z][A-Za-z0-9+.-]{{1,20}}://(?P<name>{_USER}):(?P<value>{_PASSWORD})"
+        r"@[A-Za-z0-9\[][A-Za-z0-9.-]+",
         proof=proofs.url_password,
         is_not="a variable, everybody's default password, a password equal to the user",
         example="DATABASE_URL=postgres://app:{A18}@db-{h4}.acme.io:5432/app",

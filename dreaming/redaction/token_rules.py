@@ -241,6 +241,7 @@ TOKENS: Final = (
     token("airtable-token", "pat", "{A14}.{h64}", whole_anchor=True),
     token("asana-token", "2/ 1/", "{d12,20}/{d12,20}:{h32}", whole_anchor=True),
     token("clickup-token", "pk_", "{d5,10}_{K32}", mixed(3.5, 3), whole_anchor=True),
+    token("salesforce-token", "00D", "{A12,15}!{D80+}", random_looking(4.0, 3)),
     token("contentful-token", "CFPAT-", "{U40+}"),
     token("readme-key", "rdme_", "{l70}"),
     token("apify-token", "apify_api_", "{A30+}"),

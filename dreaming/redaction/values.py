@@ -13,30 +13,49 @@ from typing import Final
 from dreaming.redaction.proofs import Candidate, entropy, is_placeholder, is_poor_password
 
 _STRONG_NAME: Final = re.compile(rb"(?i)pass(?!port|ive|ed|es|ing|age)|pwd|secret")
-_NO_SECRET_NAME: Final = re.compile(
-    rb"(?i)(?:public|pubkey|csrf|xsrf|nonce|idempotency|cache|sort|primary|foreign|partition|integrity|checksum|"
-    rb"commit|digest|etag|fingerprint|cursor|pagination|dedupe?|hash(?!i)|(?:next|page|sync|continuation|cancel|"
-    rb"cancellation|resume|skip|pad|mask|bos|eos|sep|stop|special|max|min|num|total|input|output|prompt|"
-    rb"completion|cached?|reasoning|thinking|design|color|theme|syntax|lexer|parser)[_-]?tokens?)"
-    rb"|tokens$|token_?(?:type|count|id|izer|bucket|usage|limit|budget|expir\\w*|ur[il]|endpoint|name|kind|index|"
-    rb"length|address|symbol|in|out)s?$|key_?ids?$|secret_?(?:name|ref|id|arn|version|key_?ref|store)s?$"
-    rb"|(?:path|file|dir|folder|ur[il]|name|label|field|env|var|policy|reset|prompt|hint|type|length|regex|"
-    rb"pattern|column|placeholder|error|message|title|text|input|form|rules?|strength|visible|changed_at)$"
+_OPEN_WORDS: Final = b"|".join(
+    b"""cache checksum commit csrf cursor dedupe? digest etag fingerprint foreign hash(?!i)
+    idempotency integrity nonce pagination partition primary pubkey public sort xsrf""".split()
 )
+_COUNTED_TOKENS: Final = b"|".join(
+    b"""bos cached? cancel cancellation color completion continuation cursor design eos input lexer
+    mask max min next num output pad page parser prompt reasoning resume sep skip special stop sync
+    syntax theme thinking total""".split()
+)
+_OPEN_ENDINGS: Final = b"|".join(
+    b"""changed_at column dir env error field file folder form hint input label length message name
+    path pattern placeholder policy prompt regex reset rules? strength text title type ur[il] var
+    visible""".split()
+)
+_TOKEN_PARTS: Final = b"|".join(
+    rb"""address bucket budget count endpoint expir\w* id in index izer kind length limit name
+    out symbol type ur[il] usage""".split()
+)
+_NO_SECRET_NAME: Final = re.compile(
+    rb"(?i)" + _OPEN_WORDS + rb"|(?:" + _COUNTED_TOKENS + rb")[_-]?tokens?|tokens$"
+    rb"|token_?(?:" + _TOKEN_PARTS + rb")s?$|key_?ids?$"
+    rb"|secret_?(?:arn|id|key_?ref|name|ref|store|version)s?$|(?:" + _OPEN_ENDINGS + rb")$"
+)
+_CODE_WORDS: Final = b"|".join(
+    b"""async await boolean bytes config false function import new nil none null number object op
+    optional process require required return secrets? self settings string this true undefined
+    vault""".split()
+)
+_SCHEMES: Final = rb"algorithm|arn|aws-sm|blake\w*|data|file|md5|oid|sha\d{1,3}|ssm|urn"
 _REFERENCE: Final = re.compile(
-    rb"(?i)^(?:true|false|null|none|nil|undefined|required|optional|string|bytes|number|boolean|object|function|"
-    rb"async|await|return|new|self|this|process|import|require|settings|config|secrets?|vault|op)(?:[^A-Za-z0-9]|$)"
-    rb"|^[$%@/~#&*!+|^=?.:\\-]|^[a-z]:[\\/]|://|^(?:file|arn|sha\d{1,3}|data|urn|oid|md5|blake\w*|algorithm|ssm|aws-sm)[:\-]|->|=>|::|\(|\$\{|"
-    rb"\\[.wdsSDW]|\[\^|^\w+\.\w+\.?[a-z]\w*\($|^ssh-|^AAAA[BCE]"
+    rb"(?i)^(?:" + _CODE_WORDS + rb")(?:[^A-Za-z0-9]|$)"
+    rb"|^[$@/~&+|=?.:\\-]|^[a-z]:[\\/]|^(?:" + _SCHEMES + rb")[:\-]|^ssh-|^AAAA[BCE]"
+    rb"|://|->|=>|::|\(|\$\{|\\[.wdsSDW]|\[\^"
 )
 _FILE: Final = re.compile(
     rb"(?i)\.(?:py|pyi|m?[jt]sx?|json[l5]?|ya?ml|toml|txt|md|rst|pem|key|crt|env|go|rs|java|rb|php|sh|sql|html?|css|"
     rb"lock|log|cfg|ini|conf|xml|svg|png|swift|kt|c|h|cc|cpp|hpp|cs|vue|svelte|ipynb|local|com|io|org|net|dev)"
     rb"(?::\d+)*$"
 )
-_UUID: Final = re.compile(rb"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_UUID: Final = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _NUMERIC: Final = re.compile(rb"[\d.,:TZ+/x_-]+")
 _DOTTED: Final = re.compile(rb"[A-Za-z_$][\w$]*(?:[?!]?\.[A-Za-z_$][\w$]*)+")
+_KINDS: Final = (re.compile(rb"[a-z]"), re.compile(rb"[A-Z]"), re.compile(rb"[0-9]"))
 _PART: Final = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^A-Za-z0-9]+")
 
 
@@ -69,6 +88,8 @@ def looks_secret(value: bytes, least_bits: float) -> bool:
         return False
     if entropy(value) < least_bits or wordiness(value) >= 0.6:
         return False
+    if value[:1] in b"!#%^*" and not all(re.search(kind, value) for kind in _KINDS):
+        return False  # a negation, a colour, a format, a pointer
     digits = sum(48 <= byte <= 57 for byte in value)
     return (digits > 0 and digits < len(value) and changes(value) >= 2) or changes(value) >= 4
 
@@ -85,7 +106,7 @@ def assigned(found: Candidate) -> bool:
         return False
     if found.after[:1] in (b"(", b"[") or found.after[:2] == b"${":
         return False  # a call or an index: code
-    return looks_secret(value, 2.6 if strong else 3.2)
+    return looks_secret(value, 2.6 if strong else 3.0)
 
 
 def password_given(found: Candidate) -> bool:

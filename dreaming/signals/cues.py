@@ -49,7 +49,8 @@ STRONG: Final = re.compile(
     r"\b(?:no[,.! ]|nope|wrong|stop|whoa|don'?t|do not|never|instead|you (?:forgot|always|keep)|"
     r"i told you|always|every time|must|has to be|otherwise|not (?:that|this|on|in|with)|again|"
     r"nein|falsch|niemals|nie|immer|stattdessen|non|jamais|toujours|nunca|siempre|mai|sempre|"
-    r"nooit|altijd|nigdy|zawsze|нет|никогда|всегда|asla)\b|不要|别|必须|ではなく|しないで|必ず|하지 ?마",
+    r"nooit|altijd|nigdy|zawsze|нет|никогда|всегда|asla)\b|"
+    r"不要|别|必须|ではなく|しないで|必ず|하지 ?마",
     re.IGNORECASE,
 )
 """A person corrects, in words that say how much they mind."""
@@ -69,8 +70,8 @@ REALISED: Final = re.compile(
     r"cannot|only exists|wrong|no way|not (?:possible|permitted|allowed|available|visible|"
     r"reachable)|switching|different|expired|missing|stale|by default|wants|unless|expects|"
     r"limitation|out of reach|muss|falsch|stattdessen|weil|il faut|au lieu|parce que|hay que|"
-    r"en lugar|porque|deve|invece|perché|нужно|вместо|потому)\b|应该|而不是|因为|必须|ではなく|必要が|"
-    r"대신|때문",
+    r"en lugar|porque|deve|invece|perché|нужно|вместо|потому)\b|"
+    r"应该|而不是|因为|必须|ではなく|必要が|대신|때문",
     re.IGNORECASE,
 )
 """A model notices that something is other than it had assumed."""

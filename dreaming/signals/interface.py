@@ -52,7 +52,7 @@ class Walk:
 
     def __init__(self, session: Session) -> None:
         self.kind = session.kind
-        self.turns = [turn for turn in session.turns if turn.kind is not TurnKind.SUMMARY]
+        self.turns = [turn for turn in session.turns if _counts(turn)]
         self.result: dict[int, int] = {}
         """Call to result, by position."""
         self.call: dict[int, int] = {}
@@ -167,6 +167,13 @@ class Walk:
         added = tuple(t for t in dict.fromkeys(other) if t not in had)
         removed = tuple(t for t in dict.fromkeys(one) if t not in has)
         return added[:CHANGES], removed[:CHANGES]
+
+
+def _counts(turn: Turn) -> bool:
+    """Return whether a turn is part of the work: no summary, bookkeeping or data of the model's."""
+    if turn.kind is TurnKind.ASSISTANT:
+        return turn.text[:2].strip()[:1] not in ("{", "[")
+    return turn.kind is not TurnKind.SUMMARY and turn.tool_name not in noise.BOOKKEEPING
 
 
 def is_person(turn: Turn) -> bool:

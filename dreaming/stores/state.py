@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
 
 _REMEDY: Final = "Move the file away; the next night reads everything again. No decision is lost."
+_NO_RIGHT: Final = "Give yourself the right to write it and its folder, then run this again."
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -429,6 +430,8 @@ def _explained(path: Path | str) -> Iterator[None]:
             ) from wrong
         if "full" in str(wrong) or "disk I/O" in str(wrong):
             raise DiskFull(f"{path}: {wrong}", remedy="Make room, then run this again.") from wrong
+        if "readonly" in str(wrong) or "unable to open" in str(wrong):
+            raise Unusable(f"{path}: {wrong}", remedy=_NO_RIGHT) from wrong
         raise Unusable(f"{path}: {wrong}", remedy=_REMEDY) from wrong
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise

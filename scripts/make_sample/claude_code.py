@@ -96,7 +96,11 @@ class Writer:
         ]
 
     def _close_file(self) -> None:
-        duration = {"subtype": "turn_duration", "durationMs": 1000 * len(self.records), "isMeta": False}
+        duration = {
+            "subtype": "turn_duration",
+            "durationMs": 1000 * len(self.records),
+            "isMeta": False,
+        }
         self._chain("system", self.story.steps[-1], duration)
         asked = [step.text for step in self.story.steps if step.kind in ("person", "script")]
         self.records += [
@@ -189,7 +193,10 @@ class Writer:
 
     def _result(self, step: Step) -> None:
         call = self._open.pop(0)
-        block: dict[str, Any] = {"type": "tool_result", "tool_use_id": call_id(self.story, call.number)}
+        block: dict[str, Any] = {
+            "type": "tool_result",
+            "tool_use_id": call_id(self.story, call.number),
+        }
         more: dict[str, Any] = {"sourceToolAssistantUUID": self.story.uuid("record", call.number)}
         if step.kind == "refused":
             told = f"{SAID}{step.text}" if step.text else WAIT

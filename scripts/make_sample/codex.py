@@ -8,12 +8,19 @@ from typing import Any
 from story import Step, Story, sides, stamp
 
 VERSION = "0.142.3"
-CALLS = {"run": "exec_command", "edit": "apply_patch", "write": "apply_patch", "read": "exec_command"}
+CALLS = {
+    "run": "exec_command",
+    "edit": "apply_patch",
+    "write": "apply_patch",
+    "read": "exec_command",
+}
 
 
 def path_of(story: Story) -> str:
     """Return where below ``~/.codex/sessions`` the rollout stands."""
-    return f"{story.start:%Y/%m/%d}/rollout-{story.start:%Y-%m-%dT%H-%M-%S}-{thread_id(story)}.jsonl"
+    return (
+        f"{story.start:%Y/%m/%d}/rollout-{story.start:%Y-%m-%dT%H-%M-%S}-{thread_id(story)}.jsonl"
+    )
 
 
 def thread_id(story: Story) -> str:
@@ -56,7 +63,9 @@ class Writer:
                 "repository_url": f"https://git.lantern.example/tide/{story.head['project']}.git",
             },
         }
-        rules = "<permissions instructions>\nCommands run in a sandbox.\n</permissions instructions>"
+        rules = (
+            "<permissions instructions>\nCommands run in a sandbox.\n</permissions instructions>"
+        )
         around = (
             f"<environment_context>\n  <cwd>{story.folder}</cwd>\n  <shell>bash</shell>\n"
             f"  <current_date>{story.start:%Y-%m-%d}</current_date>\n</environment_context>"
@@ -106,7 +115,9 @@ class Writer:
             self._item(at, "custom_tool_call", step, name="apply_patch", input=self._patch(step))
             return
         command = step.text if step.kind == "run" else f"sed -n 1,80p {step.argument}"
-        arguments = json.dumps({"cmd": command, "workdir": self.story.folder, "yield_time_ms": 10000})
+        arguments = json.dumps(
+            {"cmd": command, "workdir": self.story.folder, "yield_time_ms": 10000}
+        )
         self._item(at, "function_call", step, name="exec_command", arguments=arguments)
 
     def _patch(self, step: Step) -> str:
@@ -115,7 +126,10 @@ class Writer:
             return f"*** Begin Patch\n*** Add File: {step.argument}\n{body}\n*** End Patch"
         before, after = sides(step)
         body = "\n".join(
-            [*(f"-{line}" for line in before.split("\n")), *(f"+{line}" for line in after.split("\n"))]
+            [
+                *(f"-{line}" for line in before.split("\n")),
+                *(f"+{line}" for line in after.split("\n")),
+            ]
         )
         return f"*** Begin Patch\n*** Update File: {step.argument}\n@@\n{body}\n*** End Patch"
 
@@ -124,7 +138,9 @@ class Writer:
         kind = "function_call_output"
         if CALLS[call.kind] == "apply_patch":
             kind = "custom_tool_call_output"
-            told = f"Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated {call.argument}\n"
+            told = (
+                f"Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated {call.argument}\n"
+            )
         elif step.kind == "stopped":
             told = "aborted by user after 12.4s"
         elif step.kind == "refused":

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-LESSONS: Final[Mapping[str, tuple[str, Sequence[str]]]] = {
-    "files without an offset need a zone": ("--assume-tz", ("offset-naive",)),
-    "only the smoke tests": ("--project=smoke", ("playwright", "forty minutes")),
-    "main only by pull request": ("pull request", ("main",)),
-    "the style check has its own name": ("check:style", ("lint",)),
-    "a reviewer has no shell": ("Read, Grep and Glob", ("git diff",)),
-    "pnpm, not npm": ("pnpm", ("npm", "lockfile")),
-    "the database is on another port": ("5439", ("5432",)),
-    "the client is generated": ("pnpm codegen", ("schema.gen.ts",)),
+LESSONS: Final[Mapping[str, tuple[Sequence[str], Sequence[str]]]] = {
+    "files without an offset need a zone": (["--assume-tz"], ["offset-naive"]),
+    "only the smoke tests": (["--project=smoke"], ["playwright", "forty minutes"]),
+    "main only by pull request": (["pull request", "gh pr create"], ["main"]),
+    "the style check has its own name": (["check:style"], ["lint"]),
+    "a reviewer has no shell": (["Read, Grep and Glob", "files in the prompt"], ["git diff"]),
+    "pnpm, not npm": (["use pnpm", "pnpm add"], ["npm", "lockfile"]),
+    "the database is on another port": (["5439"], ["5432"]),
+    "the client is generated": (["pnpm codegen"], ["schema.gen.ts"]),
 }
-"""Name, what the rule must say, and what rule, symptom and evidence together must say."""
+"""Name; of what the rule must say one; what rule, symptom and evidence together must all say."""
 ENOUGH: Final = 5
 
 
@@ -49,7 +49,8 @@ def named(revealed: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         for one in revealed:
             quotes = [quote["quote"] for quote in one["evidence"]]
             text = "\n".join([one["symptom"], one["rule"], *quotes])
-            spoken = wanted in one["rule"] and all(word in text for word in around)
+            spoken = any(word in one["rule"] for word in wanted)
+            spoken = spoken and all(word in text for word in around)
             if spoken and one["id"] not in found.values():
                 found[name] = one["id"]
                 break

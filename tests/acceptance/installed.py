@@ -1,17 +1,21 @@
-"""The installed command as a person runs it: in a home of its own, seen from outside only."""
+"""The command as a person runs it: in a home of its own, seen from outside only."""
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
+import io
 import json
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+from dreaming.cli import main
 
 MAKE_SAMPLE: Final = Path(__file__).parent.parent.parent / "scripts" / "make_sample"
 STORIES: Final = Path(__file__).parent / "stories"
@@ -38,11 +42,17 @@ class Ran(NamedTuple):
 
 
 class Dreaming:
-    """A person's home and the command in it."""
+    """A person's home and the installed command in it."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
         self.workspace = home / ".dreaming"
+
+    @property
+    def state(self) -> Path:
+        """The folder of the machine's own things."""
+        (key,) = self.home.glob("xdg_state_home/dreaming/workspaces/*/key")
+        return key.parent
 
     def run(self, *arguments: object, before: Callable[[], None] | None = None) -> Ran:
         """Run the command in the home, with nothing to read on its input."""
@@ -71,13 +81,18 @@ class Dreaming:
         """Return what lies in the queue, byte for byte."""
         return {path.stem: path.read_bytes() for path in self.workspace.glob("pending/*.json")}
 
-    def state(self) -> Path:
-        """Return the folder of the machine's own things."""
-        (key,) = self.home.rglob("state_home/**/key") if self._moved() else self.home.rglob("key")
-        return key.parent
 
-    def _moved(self) -> bool:
-        return any(self.home.glob("state_home"))
+class Here(Dreaming):
+    """The same door without a process of its own: half a second less for each command."""
+
+    def run(self, *arguments: object, before: Callable[[], None] | None = None) -> Ran:
+        """Run the command in this process, unless something must be done to its process first."""
+        if before is not None:
+            return super().run(*arguments, before=before)
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err), chdir(self.home):
+            code = main.run([str(one) for one in arguments])
+        return Ran(code, out.getvalue(), err.getvalue())
 
 
 def copy_sample(home: Path) -> None:

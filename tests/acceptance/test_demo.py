@@ -21,7 +21,9 @@ def test_demo_shows_a_night(home: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert run(["demo"]) == 0
     told = capsys.readouterr()
     assert "Run `pnpm check:style` to lint lantern-web" in told.out
-    assert "human" in told.out and "dreaming nightly" in told.err
+    why = told.out.split("in words that stand in the sessions:")[1].strip().splitlines()
+    assert len([line for line in why if line.strip().startswith("2026-11-")]) >= 2
+    assert "dreaming nightly" in told.err
     assert folder_hash(home) == before
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import first_night
 import pytest
-from installed import Dreaming, copy_sample, folder_hash, make_sample, tell
+from installed import Dreaming, Here, copy_sample, folder_hash, make_sample, tell
 
 from dreaming.redaction.proofs import seal_github
 
@@ -191,7 +191,7 @@ def one_session(home: Path) -> None:
 def test_the_scenario_fails_on_emptiness(home: Path, lay_out: Any) -> None:
     """Where there is nothing to find the night ends well, and the check above says no."""
     lay_out(home)
-    dreaming = Dreaming(home)
+    dreaming = Here(home)
     report = dreaming.night("--workspace", dreaming.workspace)
     first_night.check_account(report)
     assert dreaming.pending() == {}

@@ -101,7 +101,7 @@ BREAKS: Final = {
 
 @pytest.mark.parametrize("name", BREAKS)
 def test_breaking_a_contract_is_noticed(package: Path, name: str) -> None:
-    """One bad import breaks the contract that forbids it, by name."""
+    """One bad import breaks the contract that forbids it, by name, and says what to do instead."""
     file, line, contract = BREAKS[name]
     path = package / "dreaming" / file
     text = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -109,6 +109,10 @@ def test_breaking_a_contract_is_noticed(package: Path, name: str) -> None:
     done = lint(package)
     assert done.returncode != 0
     assert any(one.startswith(contract) for one in broken(done.stdout)), done.stdout
+    (advice,) = [
+        one["broken_contract_guidance"] for one in contracts() if one["name"].startswith(contract)
+    ]
+    assert advice in " ".join(done.stdout.split())
 
 
 def test_every_contract_is_broken_once() -> None:
