@@ -71,7 +71,6 @@ _PATH = re.compile(r"(?<![\w.])(?:~|[A-Za-z]:)?[\\/](?:[\w.@+-]+[\\/])*([\w.@+-]
 _BITS = re.compile(r"\"[^\"]*\"|'[^']*'|&&|\|\||[;|\n]|[^\"'&|;\n]+|.")
 _SEPARATOR = re.compile(r"&&|\|\||[;|\n]")
 _HOME = re.compile(r"[^\s'\"`(]*[\\/](?:home|Users)[\\/][^\s\\/]+(?:[\\/][^\s\\/'\"`]+)*[\\/]?")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 
 
 class Words(msgspec.Struct, frozen=True):
@@ -85,7 +84,9 @@ class Words(msgspec.Struct, frozen=True):
 
 def plain(text: str) -> str:
     """Return a text as one line without paths, addresses, ids, comments or control characters."""
-    text = _CONTROL.sub(" ", text.replace("<!--", " ").replace("-->", " "))
+    text = text.replace("<!--", " ").replace("-->", " ")
+    if not text.isprintable():
+        text = "".join(letter if letter.isprintable() else " " for letter in text)
     text = _URL.sub("…", text)
     text = _EMAIL.sub("…", _HIDDEN.sub("…", text))
     text = _HOME.sub(lambda match: re.split(r"[\\/]", match.group().rstrip("\\/"))[-1], text)

@@ -59,18 +59,7 @@ def nightly(
         for failure in report.failures:
             say(f"dreaming: {failure}")
         _next(report, quiet)
-    return exit_code(report)
-
-
-def exit_code(report: Report) -> int:
-    """Return how a night's report leaves the shell."""
-    from dreaming.models.report import Outcome
-
-    if report.outcome is Outcome.FAILED:
-        return 1
-    if report.waits:
-        return 75
-    return 1 if report.failures else 0
+    return report.exit_code
 
 
 def _lay_out_named(choices: Choices, quiet: bool) -> None:

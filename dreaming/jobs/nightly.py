@@ -20,7 +20,7 @@ import msgspec
 from dreaming.aggregation import Group
 from dreaming.backends.interface import Backend
 from dreaming.due import MAX_ATTEMPTS, Standing, watermark
-from dreaming.errors import DreamingError, NotNow
+from dreaming.errors import BackendUnavailable, DreamingError, NotNow
 from dreaming.jobs.asking import Asked, Asker
 from dreaming.jobs.listing import PURPOSE, Listed, Waits, is_new_to_wait, look, waiting_settlement
 from dreaming.jobs.progress import Progress, Stopwatch
@@ -136,6 +136,7 @@ def _settle_all(
     )
     settled: set[tuple[str, bytes]] = set()
     sessions: set[str] = set()
+    failed_before = report.verdicts.get(Verdict.FAILED, 0)
     night.progress.begin("reading", sum(one.transcript.size for one in due))
     for number, batch in enumerate(_batches(due), start=1):
         with watch.stage("read"):
@@ -145,7 +146,7 @@ def _settle_all(
                 asked = asker.ask(_new_excerpts(night, readings), night.clock())
         except DreamingError as wrong:
             _batch_failed(report, batch, wrong)
-            if isinstance(wrong, NotNow):
+            if isinstance(wrong, NotNow | BackendUnavailable):
                 _leave_rest(report, due, settled, batch)
                 break
             continue
@@ -158,6 +159,13 @@ def _settle_all(
             f"{sum(len(one.settlement.excerpts) for one in readings)} excerpts"
         )
     report.sessions = len(sessions)
+    failed = report.verdicts.get(Verdict.FAILED, 0) - failed_before
+    if failed:
+        report.failures.append(
+            f"{failed} of the transcripts could not be read or scanned (the table says why); "
+            "they are tried again."
+        )
+        report.exit_code = max(report.exit_code, 1)
     return settled
 
 
@@ -238,8 +246,8 @@ def _batch_failed(report: Report, batch: Sequence[Listed], wrong: DreamingError)
         _count(report, Verdict.SKIPPED, f"not asked yet: {type(wrong).__name__}")
     remedy = f" {wrong.remedy}" if wrong.remedy else ""
     report.failures.append(f"{wrong.message}{remedy}")
-    report.waits = isinstance(wrong, NotNow)
-    if not report.waits:
+    report.exit_code = max(report.exit_code, wrong.EXIT_CODE)
+    if not isinstance(wrong, NotNow):
         report.outcome = Outcome.FAILED
 
 
@@ -251,7 +259,7 @@ def _leave_rest(
 ) -> None:
     left = len(due) - len(settled) - len(batch)
     for _ in range(left):
-        _count(report, Verdict.SKIPPED, "waits for the quota")
+        _count(report, Verdict.SKIPPED, "waits for the backend")
 
 
 # -- the end of the night -------------------------------------------------------------------------

@@ -25,7 +25,7 @@ FEATURES: Final = (
     "deed_covered",
     "size",
 )
-SURE: Final = 0.35
+SURE: Final = 0.3
 """From here on a line says the same."""
 NEAR: Final = 0.1
 """From here on a person should see the line beside the candidate."""

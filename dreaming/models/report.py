@@ -73,8 +73,8 @@ class Report(msgspec.Struct):
     backend: str
     outcome: Outcome = Outcome.STAYED
     why: str = ""
-    waits: bool = False
-    """It stopped for a quota or a budget and goes on another time."""
+    exit_code: int = 0
+    """How the command leaves the shell: that of the worst that happened."""
     watermark: str | None = None
     found: int = 0
     verdicts: dict[Verdict, int] = msgspec.field(default_factory=dict)

@@ -45,8 +45,8 @@ READERS: Final = re.compile(
 )
 """Shell commands that return what somebody else wrote."""
 
-_BOOKKEEPING = """TodoWrite TodoRead AskUserQuestion ExitPlanMode EnterPlanMode TaskCreate TaskUpdate
-TaskList TaskGet update_plan request_user_input ToolSearch Skill KillShell KillBash TaskStop
-SendMessage wait close_agent"""
+_BOOKKEEPING = """TodoWrite TodoRead AskUserQuestion ExitPlanMode EnterPlanMode TaskCreate
+TaskUpdate TaskList TaskGet update_plan request_user_input ToolSearch Skill KillShell KillBash
+TaskStop SendMessage wait close_agent"""
 BOOKKEEPING: Final = frozenset(_BOOKKEEPING.split())
 """Tools for the agent's own order: their calls do nothing to the work and repair nothing."""

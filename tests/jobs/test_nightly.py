@@ -246,7 +246,7 @@ def test_a_quota_is_not_a_failure(world: World) -> None:
     """The night stops, says so, and goes on another time."""
     world.backend = Replay(texts=[QuotaReached("come back at noon")])
     report = world.night()
-    assert report.waits
+    assert report.exit_code == 75
     assert report.outcome is Outcome.STAYED
     assert sum(report.verdicts.values()) == report.found
 
