@@ -22,7 +22,7 @@ _LINE: Final = re.compile(
 _SPAN: Final = re.compile(r"`[^`\n]+`")
 _WORD: Final = re.compile(r"\S+")
 _EDGE: Final = re.compile(r"^([(\"']*)(.*?)([)\"'.,;:!?]*)$", re.S)
-_NOT_INERT: Final = re.compile(r"[@*_\[\]<>|#~$\\&{}]|://|/|^!")
+_NOT_INERT: Final = re.compile(r"[@*_\[\]<>|#~$\\&{}]|://|/|^!.*\w")
 _STOP: Final = frozenset(
     "a an and are as at be by do does for from has have if in instead into is it its of on or "
     "so than that the then there this to use using was when which with you your".split()

@@ -24,7 +24,7 @@ from dreaming.models.finding import Excerpt, Finding, KeptExcerpt
 
 __all__ = ["ELIGIBLE", "Frequencies", "Group", "aggregate", "distinct", "order", "singles"]
 
-LEAST_ALIKE: Final = 0.15
+LEAST_ALIKE: Final = 0.25
 """Groups join as long as their members are on average this sure to show one gotcha."""
 SINGLES: Final = 50
 """How many groups of one root session are worth showing."""

@@ -50,31 +50,49 @@ LONGEST_LIST: Final = 60
 """A token in more excerpts than this (or a twentieth of them) compares nothing."""
 RESTRICTED: Final = 1.2
 """The strength of what a subagent says it cannot do."""
-HARD_LIMIT: Final = 400
-"""However long the history is, one token compares no more excerpts than this."""
+SAME_FAILURE: Final = 0.6
+"""How sure nearly the same failure is to be one gotcha, whatever was done about it."""
+HARD_LIMIT: Final = 200
+"""However long the history is, a token in more excerpts than this compares nothing."""
+NEIGHBOURS: Final = 60
+"""With how many later excerpts one is compared."""
 
 
 def candidates(profiles: Sequence[Profile], rarities: Rarities) -> Iterator[tuple[int, int]]:
-    """Yield pairs of different roots that share a rare token, each once, in order."""
+    """Yield pairs of different roots that share a rare token, each once, in order.
+
+    However long the history is, an excerpt is compared only with those it shares most with.
+    """
+    holders = _holders(profiles, rarities)
+    cannot = [place for place, profile in enumerate(profiles) if _restricted(profile)]
+    for one, profile in enumerate(profiles):
+        near: dict[int, float] = {}
+        for token in _tokens(profile):
+            for other in holders.get(token, ()):
+                if other > one and profiles[other].kept.root != profile.kept.root:
+                    near[other] = near.get(other, 0.0) + rarities.of(token)
+        best = sorted(near, key=lambda other: (-near[other], other))[:NEIGHBOURS]
+        if _restricted(profile):
+            best += [p for p in cannot if p > one and profiles[p].kept.root != profile.kept.root]
+        for other in sorted(set(best)):
+            yield one, other
+
+
+def _tokens(profile: Profile) -> Iterator[str]:
+    """Yield every token of a profile once, in a stable order."""
+    yield from profile.whole
+    yield from (token for token in profile.deed if token not in profile.whole)
+
+
+def _holders(profiles: Sequence[Profile], rarities: Rarities) -> dict[str, list[int]]:
+    """Return where each token stands that is rare enough to compare anything."""
     holders: dict[str, list[int]] = {}
     for place, profile in enumerate(profiles):
-        for token in profile.deed.keys() | profile.whole.keys():
-            holders.setdefault(token, []).append(place)
+        for token in _tokens(profile):
+            if rarities.of(token) > TELLING:
+                holders.setdefault(token, []).append(place)
     limit = min(HARD_LIMIT, max(LONGEST_LIST, len(profiles) // 20))
-    near: dict[int, set[int]] = {}
-    for token, places in holders.items():
-        if 2 <= len(places) <= limit and rarities.of(token) > TELLING:
-            for later, place in enumerate(places):
-                near.setdefault(place, set()).update(places[later + 1 :])
-    cannot = [place for place, profile in enumerate(profiles) if _restricted(profile)]
-    if len(cannot) <= HARD_LIMIT:
-        for later, place in enumerate(cannot):
-            near.setdefault(place, set()).update(cannot[later + 1 :])
-    for one in sorted(near):
-        root = profiles[one].kept.root
-        for other in sorted(near[one]):
-            if profiles[other].kept.root != root:
-                yield one, other
+    return {token: places for token, places in holders.items() if 2 <= len(places) <= limit}
 
 
 def _restricted(profile: Profile) -> bool:
@@ -131,6 +149,13 @@ def features(a: Profile, b: Profile, rarities: Rarities) -> list[float]:
     ]
 
 
+def _same_failure(a: Profile, b: Profile, rarities: Rarities) -> bool:
+    """Return whether one program failed in nearly the same rare words: nothing needs guessing."""
+    if not a.program or a.program != b.program or min(len(a.error), len(b.error)) < 4:
+        return False
+    return overlap(a.error, b.error) >= 0.6 and rarities.first(a.error & b.error) >= 3.0
+
+
 def _cosine(a: dict[str, float], a_length: float, b: dict[str, float], b_length: float) -> float:
     if len(a) > len(b):
         a, b = b, a
@@ -143,6 +168,8 @@ def likeness(profiles: Sequence[Profile], rarities: Rarities) -> dict[tuple[int,
     found: dict[tuple[int, int], float] = {}
     for one, other in candidates(profiles, rarities):
         value = PAIR.sure(features(profiles[one], profiles[other], rarities))
+        if _same_failure(profiles[one], profiles[other], rarities):
+            value = max(value, SAME_FAILURE)
         if value >= 0.01:
             found[one, other] = value
     return found

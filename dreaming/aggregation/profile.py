@@ -15,7 +15,7 @@ from dreaming.similarity import COMMON, length, program, rarity, tokens
 
 READ: Final = 350
 """How much of what was said is looked at, in characters."""
-TELLING: Final = 1.2
+TELLING: Final = 1.5
 """A token this rare tells something by itself."""
 
 
@@ -86,6 +86,8 @@ class Rarities:
         self._phrases = phrases
         self._roots = roots
         self._cache: dict[str, float] = {}
+        for token in spread:
+            self.of(token)
 
     def of(self, token: str) -> float:
         """Return the rarity of a token, 0 to ``similarity.RAREST``."""
@@ -96,9 +98,9 @@ class Rarities:
             self._cache[token] = at_large * min(1.0, here / 1.8) / often
         return self._cache[token]
 
-    def first(self, found: Iterable[str]) -> float:
-        """Return the rarity of the rarest of these tokens; numbers do not count."""
-        return max((self.of(token) for token in found if not token.isdigit()), default=0.0)
+    def first(self, found: Collection[str]) -> float:
+        """Return the rarity of the rarest of these shared tokens."""
+        return max([self._cache[token] for token in found], default=0.0) if found else 0.0
 
     def phrase(self, found: Iterable[str]) -> float:
         """Return the rarity, among the excerpts, of the rarest of these phrases."""
@@ -217,7 +219,11 @@ def _profile(
     said = f"{excerpt.words[:READ]}\n{excerpt.remark[:READ]}"
 
     def about(found: Iterable[str]) -> frozenset[str]:
-        return frozenset(token for token in found if token in shared and token not in COMMON)
+        return frozenset(
+            token
+            for token in found
+            if token in shared and token not in COMMON and not token.isdigit()
+        )
 
     return Profile(
         kept=kept,

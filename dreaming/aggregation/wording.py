@@ -68,6 +68,7 @@ _URL = re.compile(r"\b[a-z][a-z+.-]*://\S+", re.IGNORECASE)
 _EMAIL = re.compile(r"\S+@\S+\.\w+")
 _ID = re.compile(r"\b(?=[0-9a-f-]*\d)[0-9a-f]{7,}(?:-[0-9a-f]{4,})*\b", re.IGNORECASE)
 _PATH = re.compile(r"(?<![\w.])(?:~|[A-Za-z]:)?[\\/](?:[\w.@+-]+[\\/])*([\w.@+-]+)/?")
+_WORD = re.compile(r"[\w'-]+")
 _BITS = re.compile(r"\"[^\"]*\"|'[^']*'|&&|\|\||[;|\n]|[^\"'&|;\n]+|.")
 _SEPARATOR = re.compile(r"&&|\|\||[;|\n]")
 _HOME = re.compile(r"[^\s'\"`(]*[\\/](?:home|Users)[\\/][^\s\\/]+(?:[\\/][^\s\\/'\"`]+)*[\\/]?")
@@ -112,7 +113,11 @@ def _opened(text: str) -> str:
 
 
 def _fits(text: str) -> bool:
-    return 2 <= len(text.split()) <= RUN and text[:1] not in "{[|<"
+    return len(text.split()) >= 2 and _words(text) <= RUN and text[:1] not in "{[|<"
+
+
+def _words(text: str) -> int:
+    return len(_WORD.findall(text))
 
 
 def value(text: str, weights: Mapping[str, float]) -> float:
@@ -142,7 +147,8 @@ def shown(action: str, known: Mapping[str, float]) -> str:
     words: list[str] = []
     for place, word in enumerate(plain(commands[best]).split()):
         named = any(token in known for token in tokens(word))
-        if place == 0 or named or (place == 1 and word.isalpha()) or word.startswith("-"):
+        verb = place <= 2 and word.isalpha() and word.islower()
+        if place == 0 or named or verb or word.startswith("-"):
             words.append(word)
         elif words[-1] != "…":
             words.append("…")
@@ -163,9 +169,9 @@ def _shown_edit(action: str, known: Mapping[str, float]) -> str:
 
 def _code(words: Sequence[str]) -> str:
     text = ""
-    for word in words[:RUN]:
+    for word in words:
         longer = f"{text} {word}".strip()
-        if len(longer) > 72:
+        if len(longer) > 72 or _words(longer) > RUN:
             break
         text = longer
     return text.replace("`", "'").rstrip(" …") + (" …" if text.endswith("…") else "")
@@ -207,6 +213,8 @@ def _instruction(clause: str) -> str:
     said = _FIRST_PERSON.sub("", clause)
     if said != clause or _IMPERATIVE.match(said):
         return said
+    if said.lower().startswith(("that ", "this ", "it ", "it's ", "they ")):
+        return f"mind this: {said}"
     return f"mind that {said}" if _STATEMENT.search(said) else f"mind this: {said}"
 
 
@@ -247,7 +255,7 @@ def _opening(members: Sequence[Excerpt]) -> str:
     asked = sum(excerpt.kind is SignalKind.CANNOT for excerpt in members)
     if asked * 2 <= len(members):
         return ""
-    return "do not tell a restricted agent to do what it has no tool for, put it in its prompt"
+    return "do not ask a restricted (read-only) agent to run anything, put the output in its prompt"
 
 
 def symptom(members: Sequence[Excerpt], known: Mapping[str, float]) -> str:

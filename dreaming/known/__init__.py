@@ -25,9 +25,9 @@ FEATURES: Final = (
     "deed_covered",
     "size",
 )
-SURE: Final = 0.3
+SURE: Final = 0.15
 """From here on a line says the same."""
-NEAR: Final = 0.1
+NEAR: Final = 0.05
 """From here on a person should see the line beside the candidate."""
 
 _MARKUP = re.compile(r"^[\s>*+\-#\d.)]*(?:\[\d{4}-\d\d-\d\d\])?\s*|<!--.*?-->")

@@ -383,8 +383,9 @@ def opened(path: Path | str, *, key: bytes, timeout: float = 5.0) -> Iterator[St
 def _open(path: Path | str, timeout: float) -> State:
     from sqlite_utils import Database
 
-    with _explained(path):
+    with _explained(path), contextlib.ExitStack() as undo:
         db = Database(sqlite3.connect(path, timeout=timeout, isolation_level=None))
+        undo.callback(db.conn.close)
         db.conn.execute("pragma journal_mode = wal")
         db.conn.execute("pragma synchronous = full")
         db.conn.execute("pragma foreign_keys = on")
@@ -394,6 +395,7 @@ def _open(path: Path | str, timeout: float) -> State:
             steps.apply(db)
         if path != ":memory:":
             Path(path).chmod(0o600)
+        undo.pop_all()
     return State(db, path)
 
 

@@ -13,9 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import first_night
 import pytest
-from installed import Dreaming, Here, copy_sample, like_anybody
+
+from tests.acceptance import first_night
+from tests.acceptance.installed import Dreaming, Here, copy_sample, like_anybody
 
 
 @pytest.fixture

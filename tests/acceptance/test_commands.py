@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 import pytest
-from installed import Dreaming
 
 from dreaming.cli.main import program, run
+from tests.acceptance.installed import Dreaming
 
 
 def commands() -> Iterator[tuple[str, ...]]:

@@ -6,11 +6,11 @@ import json
 import os
 from pathlib import Path
 
-import first_night
 import pytest
-from installed import Dreaming, folder_hash
 
 from dreaming.cli.main import run
+from tests.acceptance import first_night
+from tests.acceptance.installed import Dreaming, folder_hash
 
 
 def test_demo_shows_a_night(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

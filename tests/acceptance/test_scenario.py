@@ -9,11 +9,11 @@ import string
 from pathlib import Path
 from typing import Any
 
-import first_night
 import pytest
-from installed import Dreaming, Here, copy_sample, folder_hash, make_sample, tell
 
 from dreaming.redaction.proofs import seal_github
+from tests.acceptance import first_night
+from tests.acceptance.installed import Dreaming, Here, copy_sample, folder_hash, make_sample, tell
 
 
 def secrets() -> dict[str, dict[str, str]]:

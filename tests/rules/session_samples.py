@@ -135,9 +135,7 @@ def history() -> list[Talk]:
     """Two sessions that meet one wall in different words, and others that do not."""
     one = Talk("s-1").person("Add a page for the harbour list")
     one.fails("kelp push lagoon", "kelp: refusing to push, the ledger is not sealed")
-    one.model(
-        "It only works after `kelp seal --ledger`, so the ledger has to be sealed first."
-    )
+    one.model("It only works after `kelp seal --ledger`, so the ledger has to be sealed first.")
     one.call("kelp seal --ledger && kelp push lagoon", "pushed")
     two = Talk("s-2").person("Change the colour of the buoy")
     two.call("kelp push reef", "waiting for the ledger ...")

@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from redaction_samples import (
+
+from dreaming.redaction import engine
+from dreaming.redaction.detector import RULES, Detector
+from dreaming.redaction.engine import RULES_VERSION, Redactor, ScanFailed, Severity
+from dreaming.redaction.rules import Rule
+from dreaming.redaction.shapes import opening, pattern, sample
+from tests.rules.redaction_samples import (
     REDACTOR,
     counterexample,
     example,
@@ -19,12 +25,6 @@ from redaction_samples import (
     rules_hit,
     scan,
 )
-
-from dreaming.redaction import engine
-from dreaming.redaction.detector import RULES, Detector
-from dreaming.redaction.engine import RULES_VERSION, Redactor, ScanFailed, Severity
-from dreaming.redaction.rules import Rule
-from dreaming.redaction.shapes import opening, pattern, sample
 
 NAMES = [rule.name for rule in RULES]
 each_rule = pytest.mark.parametrize("rule", RULES, ids=NAMES)

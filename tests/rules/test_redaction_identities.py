@@ -6,9 +6,9 @@ import urllib.parse
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from redaction_samples import KEY, REDACTOR
 
 from dreaming.redaction.engine import Redactor
+from tests.rules.redaction_samples import KEY, REDACTOR
 
 UUID = "6b1d2c1e-8a44-4f0e-9c3e-0a4f0f6f7f10"
 PSEUDONYM = re.compile(r"<[A-Za-z][^<>]{0,40}>")

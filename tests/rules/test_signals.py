@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -162,14 +163,9 @@ def test_one_excerpt_for_each_line_and_kind() -> None:
     talk = Talk("a").person("ship it")
     for number in range(3):
         talk.fails(f"kelp push r{number}", f"error: r{number} is not sealed")
-    for turn in (turns := talk.session.turns):
-        turns[turns.index(turn)] = Turn(**{**_fields(turn), "line": 5})
+    talk.session.turns = [msgspec.structs.replace(turn, line=5) for turn in talk.session.turns]
     found = talk.found()
     assert len({(excerpt.line, excerpt.kind) for excerpt in found}) == len(found)
-
-
-def _fields(turn: Turn) -> dict[str, object]:
-    return {name: getattr(turn, name) for name in turn.__struct_fields__}
 
 
 text = st.text(alphabet=st.characters(codec="utf-8"), max_size=300)

@@ -5,10 +5,10 @@ import random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from transcript_samples import DATA, PARSERS, read
 
 from dreaming.models.session import Session
 from dreaming.transcripts.interface import Block
+from tests.transcripts.transcript_samples import DATA, PARSERS, read
 
 SAMPLES = {
     (path.parent.name, path.name): path.read_bytes() for path in sorted(DATA.rglob("*.jsonl"))

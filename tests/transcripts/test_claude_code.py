@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from transcript_samples import DATA, answer, call, jsonl, read, result, shown, user
 
 from dreaming.models.session import (
     OWN_RUN_MARK,
@@ -14,6 +13,16 @@ from dreaming.models.session import (
     Speaker,
     Tool,
     TurnKind,
+)
+from tests.transcripts.transcript_samples import (
+    DATA,
+    answer,
+    call,
+    jsonl,
+    read,
+    result,
+    shown,
+    user,
 )
 
 REFUSED = (

@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from transcript_samples import DATA, codex, head, jsonl, read, said, shown, user
 
 from dreaming.models.session import (
     OWN_RUN_MARK,
@@ -16,6 +15,7 @@ from dreaming.models.session import (
     Tool,
     TurnKind,
 )
+from tests.transcripts.transcript_samples import DATA, codex, head, jsonl, read, said, shown, user
 
 
 def thread(*records: Any, **more: Any) -> Session:

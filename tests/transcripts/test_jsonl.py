@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from transcript_samples import DATA, jsonl, read, shown
 
 from dreaming.models.session import (
     Denier,
@@ -16,6 +15,7 @@ from dreaming.models.session import (
     TurnKind,
 )
 from dreaming.transcripts.jsonl import Record
+from tests.transcripts.transcript_samples import DATA, jsonl, read, shown
 
 DOCS = Path(__file__).parents[2] / "docs" / "formats"
 HEAD = {"format": "dreaming-session", "version": 1, "agent": "house-bot", "session": "hb-7"}
