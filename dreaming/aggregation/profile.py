@@ -15,6 +15,8 @@ from dreaming.similarity import COMMON, length, program, rarity, tokens
 
 READ: Final = 350
 """How much of what was said is looked at, in characters."""
+FEW_ROOTS: Final = 60
+"""In a shorter history, what most sessions ran into may be its one gotcha, not its background."""
 TELLING: Final = 1.5
 """A token this rare tells something by itself."""
 
@@ -93,7 +95,7 @@ class Rarities:
         """Return the rarity of a token, 0 to ``similarity.RAREST``."""
         if token not in self._cache:
             at_large = rarity(self._frequencies.of(token), self._frequencies.sessions)
-            here = rarity(self._spread.get(token, 0), self._roots)
+            here = rarity(self._spread.get(token, 0), max(FEW_ROOTS, self._roots))
             often = sqrt(self._repeats.get(token, 1.0))
             self._cache[token] = at_large * min(1.0, here / 1.8) / often
         return self._cache[token]
@@ -104,7 +106,8 @@ class Rarities:
 
     def phrase(self, found: Iterable[str]) -> float:
         """Return the rarity, among the excerpts, of the rarest of these phrases."""
-        return max((rarity(self._phrases.get(p, 0), self._roots) for p in found), default=0.0)
+        roots = max(FEW_ROOTS, self._roots)
+        return max((rarity(self._phrases.get(p, 0), roots) for p in found), default=0.0)
 
 
 def _put(bag: dict[str, float], found: Iterable[str], weight: float, most: int) -> None:

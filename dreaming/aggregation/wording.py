@@ -42,8 +42,8 @@ _IMPERATIVE = re.compile(
     r"leave|look|write|open|create|push|pull|edit|change|move|remove|delete|revert|restrict|limit|"
     r"scope|select|go|try|call|read|fix|undo|update|build|install|commit|switch|avoid|prefer|"
     r"include|exclude|rename|replace|restart|regenerate|generate|follow|quote|escape|send|point|"
-    r"name|show|tell|turn|only|stop|wait|let|paste|bump|sign|pin|import|export)\b(?!\s+(?:is|was|are|"
-    r"has|did|failed|does|isn't|wasn't)\b)",
+    r"name|show|tell|turn|only|stop|wait|let|paste|bump|sign|pin|import|export)\b(?!(?:\s+\S+){0,2}\s+(?:is|was|are|were|"
+    r"has|had|did|failed|fails|does|doesn't|isn't|wasn't|needs|must|only)\b)",
     re.IGNORECASE,
 )
 _STATEMENT = re.compile(
@@ -52,6 +52,12 @@ _STATEMENT = re.compile(
     r"\w'(?:s|re|ll|ve)\b",
     re.IGNORECASE,
 )
+_FRAGMENT = re.compile(
+    r"^(?:is|are|was|were|isn'?t|aren'?t|wasn'?t|weren'?t|has|had|to|of|for|from|with|by|than|or|"
+    r"as|at|into|where|who|whose|when|i'?ll|i'?m|i'?ve|i\u2019(?:ll|m|ve))\b",
+    re.IGNORECASE,
+)
+"""A clause that begins like this says little by itself."""
 _INSTRUCTIVE = re.compile(
     r"\b(?:must|has to|have to|needs?|never|always|don'?t|do not|instead|only|not|use|without|"
     r"unless|before|rather|should|every|otherwise|expects?|wants|requires?)\b",
@@ -113,6 +119,8 @@ def _opened(text: str) -> str:
 
 
 def _fits(text: str) -> bool:
+    if _FRAGMENT.match(text) or text.count("(") != text.count(")") or text.count("`") % 2:
+        return False
     return len(text.split()) >= 2 and _words(text) <= RUN and text[:1] not in "{[|<"
 
 

@@ -39,9 +39,23 @@ def everything(talks: list[Talk]) -> list[KeptExcerpt]:
 def test_one_wall_in_two_sessions_is_one_group() -> None:
     """Sessions that word it differently are joined by what they did about it."""
     talks = history()
-    (group, *_) = aggregate(everything(talks), (), counted(talks))
+    found = aggregate(everything(talks), (), counted(talks))
+    (group,) = [group for group in found if "seal" in group.slug]
     assert {one.native_id for one in group.excerpts} == {"s-1", "s-2"}
     assert "kelp seal --ledger" in group.rule
+
+
+def test_same_failure_in_every_session_is_found() -> None:
+    """A wall that sessions of a short history hit alike is no background, it is the wall."""
+    talks = []
+    for number in range(3):
+        talk = Talk(f"s-{number}").person("ship it")
+        talk.fails("kelp sign reef", "kelp: signet: failed to fill the whole buffer")
+        talks.append(talk.model("Signing failed, the signet is locked.").call("kelp sign reef"))
+    sessions = [talk.session for talk in talks]
+    (group,) = aggregate(everything(talks), (), Counted(sessions, padding=12))
+    assert len(group.roots) == 3
+    assert group.eligible
 
 
 def test_two_roots_not_two_mentions() -> None:
