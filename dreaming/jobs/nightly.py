@@ -190,13 +190,18 @@ def _read(night: Night, one: Listed) -> Reading:
 
 
 def _new_excerpts(night: Night, readings: Sequence[Reading]) -> list[KeptExcerpt]:
-    """The excerpts no backend was asked about yet: new ones, and those that changed."""
-    fresh: list[KeptExcerpt] = []
+    """The excerpts no backend was asked about yet: new ones, and those that changed.
+
+    Each once, though copies of its transcript exist.
+    """
+    fresh: dict[str, KeptExcerpt] = {}
     for reading in readings:
         one = reading.settlement
         before = night.state.known_excerpts(one.agent, one.path) if one.excerpts else {}
-        fresh += [each for each in kept(one) if before.get(each.id) != encoded(each.excerpt)]
-    return fresh
+        for each in kept(one):
+            if before.get(each.id) != encoded(each.excerpt):
+                fresh.setdefault(each.id, each)
+    return list(fresh.values())
 
 
 def _settle(night: Night, readings: Sequence[Reading], asked: Asked, report: Report) -> None:

@@ -318,3 +318,19 @@ def test_the_report_quotes_no_transcript(world: World) -> None:
     """A report can be pasted anywhere."""
     world.backend = Replay(texts=["nonsense " + GOTCHAS["watch"][1]])
     assert GOTCHAS["watch"][1] not in report_text(world.night())
+
+
+def test_a_copied_transcript_is_asked_about_once(world: World) -> None:
+    """A backup beside the original, or an archived copy, costs no second question."""
+    (world.sessions / "copy").mkdir()
+    (world.sessions / "copy" / "alpha.jsonl").write_bytes(
+        (world.sessions / "alpha.jsonl").read_bytes()
+    )
+    touch(world.sessions / "copy" / "alpha.jsonl", NIGHT - 24 * HOUR)
+    world.backend = backend = _Paid(recorded())
+    report = world.night()
+    (request,) = backend.asked
+    ids = [kept.id for packet in request.packets for _, kept in packet.excerpts]
+    assert len(ids) == len(set(ids))
+    assert report.complaints == {}
+    assert world.waiting()["watch-gotcha"].sessions == 2
