@@ -40,7 +40,7 @@ class Reading(msgspec.Struct):
     new_bytes: int = 0
     unreadable_lines: int = 0
     unknown_records: dict[str, int] = msgspec.field(default_factory=dict)
-    """``agent version: type`` with its number."""
+    """``agent version: type`` with its number; lines no record could be recovered from too."""
     rewritten: bool = False
     """The settled bytes are not those that were settled: everything was read anew."""
 
@@ -92,10 +92,7 @@ class Reader:
             self._settle(transcript, session, hits),
             new_bytes=pages.settled - (cursor.settled if cursor and grown else 0),
             unreadable_lines=session.unreadable_lines,
-            unknown_records={
-                f"{session.agent} {session.version or '?'}: {kind}": number
-                for kind, number in session.unknown_records.items()
-            },
+            unknown_records=_unknown(session),
             rewritten=cursor is not None and cursor.settled > 0 and not grown,
         )
         reading.settlement.settled = pages.settled
@@ -268,6 +265,15 @@ def _touched(transcript: Transcript, cursor: Cursor) -> Settlement:
     settlement.settled, settlement.digest = cursor.settled, cursor.digest
     settlement.keep = True
     return settlement
+
+
+def _unknown(session: Session) -> dict[str, int]:
+    """What nobody could make sense of, by agent and version."""
+    counts = dict(session.unknown_records)
+    if session.unreadable_lines:
+        counts["(unreadable line)"] = session.unreadable_lines
+    name = f"{session.agent} {session.version or '?'}"
+    return {f"{name}: {kind}": number for kind, number in counts.items()}
 
 
 def _refusal(hits: Sequence[Hit]) -> tuple[Verdict, str] | None:
