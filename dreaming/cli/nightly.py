@@ -118,8 +118,7 @@ def _print_troubles(report: Report) -> None:
         data(f"{count(report.unreadable_lines, 'line')} could not be read")
     if report.unknown_records:
         kinds = ", ".join(f"{kind} ({n})" for kind, n in sorted(report.unknown_records.items())[:5])
-        number = count(len(report.unknown_records), "kind", "kinds")
-        data(f"{number} of record nobody knows: {kinds}")
+        data(f"{count(len(report.unknown_records), 'kind')} of record nobody knows: {kinds}")
     for reason, number in sorted(report.complaints.items()):
         data(f"{count(number, 'complaint')}: {reason}")
     if report.set_aside:
