@@ -36,7 +36,6 @@ class Asked(msgspec.Struct):
     complaints: list[Complaint] = msgspec.field(default_factory=list)
     requests: list[tuple[str, str, str, Sequence[str], Spent]] = msgspec.field(default_factory=list)
     """As ``State.settle`` takes them."""
-    spent: Spent = msgspec.field(default_factory=Spent)
     set_aside: int = 0
 
 
@@ -51,6 +50,8 @@ class Asker:
         self._answers = answers
         self._prompt = prompt
         self._known = known
+        self.spent = Spent()
+        """What was paid so far, also for answers that came to nothing."""
 
     def ask(self, excerpts: Sequence[KeptExcerpt], now: float) -> Asked:
         """Return the findings for these excerpts.
@@ -66,7 +67,7 @@ class Asker:
     def _ask(self, packets: tuple[Packet, ...], asked: Asked, now: float) -> None:
         for request, base in self._affordable(packets, asked):
             try:
-                answer = self._answer(request, base, asked, now)
+                answer = self._answer(request, base, now)
             except TooBig:
                 # Two notes make it as often as we pay for: asking again then splits it.
                 self._note(request, base, "too big", Usage(), now)
@@ -119,7 +120,7 @@ class Asker:
             attempt=attempt,
         )
 
-    def _answer(self, request: Request, base: str, asked: Asked, now: float) -> Answer:
+    def _answer(self, request: Request, base: str, now: float) -> Answer:
         if self._backend.free:
             return self._backend.ask(request)
         kept = self._answers.get(request.hash)
@@ -129,12 +130,13 @@ class Asker:
         try:
             answer = self._backend.ask(request)
         except Unanswered as wrong:
+            self.spent = _sum(self.spent, _spent(wrong.partial.usage))
             if wrong.text or wrong.partial.usage.input_tokens:
                 self._keep(request, wrong.partial)
                 self._note(request, base, type(wrong).__name__, wrong.partial.usage, now)
             raise
         self._keep(request, answer)
-        asked.spent = _sum(asked.spent, _spent(answer.usage))
+        self.spent = _sum(self.spent, _spent(answer.usage))
         return answer
 
     def _keep(self, request: Request, answer: Answer) -> None:

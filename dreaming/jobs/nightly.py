@@ -39,6 +39,7 @@ from dreaming.stores.state import State, encoded
 from dreaming.transcripts.interface import NotASession, Source, Transcript
 
 SEEN_ONCE_SHOWN: Final = 10
+REFUSED: Final = frozenset({Verdict.EXCLUDED, Verdict.HELD})
 BATCH_TRANSCRIPTS: Final = 64
 BATCH_BYTES: Final = 16 << 20
 """A batch ends with whichever comes first: so much is read again after a crash at most."""
@@ -145,9 +146,9 @@ def _settle_all(
             with watch.stage("ask"):
                 asked = asker.ask(_new_excerpts(night, readings), night.clock())
         except DreamingError as wrong:
-            _batch_failed(report, batch, wrong)
+            settled |= _batch_failed(night, readings, report, wrong)
             if isinstance(wrong, NotNow | BackendUnavailable):
-                _leave_rest(report, due, settled, batch)
+                _leave_rest(report, len(due) - report.read)
                 break
             continue
         with watch.stage("settle"):
@@ -159,6 +160,7 @@ def _settle_all(
             f"{sum(len(one.settlement.excerpts) for one in readings)} excerpts"
         )
     report.sessions = len(sessions)
+    report.spent = asker.spent
     failed = report.verdicts.get(Verdict.FAILED, 0) - failed_before
     if failed:
         report.failures.append(
@@ -234,11 +236,6 @@ def _count_readings(report: Report, readings: Sequence[Reading], asked: Asked) -
     for complaint in asked.complaints:
         reason = str(complaint.reason)
         report.complaints[reason] = report.complaints.get(reason, 0) + 1
-    spent = report.spent
-    spent.requests += asked.spent.requests
-    spent.input_tokens += asked.spent.input_tokens
-    spent.output_tokens += asked.spent.output_tokens
-    spent.cost = round(spent.cost + asked.spent.cost, 6)
     return {
         reading.settlement.origin.session_id
         for reading in readings
@@ -246,23 +243,29 @@ def _count_readings(report: Report, readings: Sequence[Reading], asked: Asked) -
     }
 
 
-def _batch_failed(report: Report, batch: Sequence[Listed], wrong: DreamingError) -> None:
-    for _ in batch:
+def _batch_failed(
+    night: Night, readings: Sequence[Reading], report: Report, wrong: DreamingError
+) -> set[tuple[str, bytes]]:
+    """Count a batch nobody answered for; what is refused in it is settled all the same.
+
+    A refusal waits for no backend: what came from the transcript before is withdrawn tonight.
+    """
+    refused = [one for one in readings if one.settlement.verdict in REFUSED]
+    _settle(night, refused, Asked(), report)
+    _count_readings(report, refused, Asked())
+    left = len(readings) - len(refused)
+    report.read += left
+    for _ in range(left):
         _count(report, Verdict.SKIPPED, f"not asked yet: {type(wrong).__name__}")
     remedy = f" {wrong.remedy}" if wrong.remedy else ""
     report.failures.append(f"{wrong.message}{remedy}")
     report.exit_code = max(report.exit_code, wrong.EXIT_CODE)
     if not isinstance(wrong, NotNow):
         report.outcome = Outcome.FAILED
+    return {(one.settlement.agent, os.fsencode(one.settlement.path)) for one in refused}
 
 
-def _leave_rest(
-    report: Report,
-    due: Sequence[Listed],
-    settled: set[tuple[str, bytes]],
-    batch: Sequence[Listed],
-) -> None:
-    left = len(due) - len(settled) - len(batch)
+def _leave_rest(report: Report, left: int) -> None:
     for _ in range(left):
         _count(report, Verdict.SKIPPED, "waits for the backend")
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from dreaming.backends.interface import Unreachable
 from dreaming.backends.replay import Replay
-from dreaming.models.report import Verdict
+from dreaming.models.report import Outcome, Verdict
 
 from .world import GOTCHAS, HOUR, NIGHT, World, recorded, session
 
@@ -119,3 +120,17 @@ def test_what_identifies_never_reaches_state_or_queue(world: World) -> None:
     kept = _everything(world)
     assert b"robinfield" not in kept
     assert b"robin.field@tidepool" not in kept
+
+
+def test_a_refusal_waits_for_no_backend(world: World) -> None:
+    """When nobody answers tonight, what a credential stands in is withdrawn all the same."""
+    world.night()
+    _gain_a_key(world)
+    session(world.sessions, "gamma", ["seed"], modified=NIGHT)
+    world.backend = Replay(texts=[Unreachable("no route")])
+    report = world.night()
+    assert report.outcome is Outcome.FAILED
+    assert report.verdicts[Verdict.EXCLUDED] == 1
+    assert sum(report.verdicts.values()) == report.found == 3
+    assert report.withdrawn.findings == 2
+    assert world.waiting() == {}
