@@ -61,7 +61,7 @@ def standing(sight: Sight, *, now: float, settle: float, since: float | None) ->
         return Standing.SETTLED
     if settle > 0 and now - settle < sight.modified <= now:
         waits_since = now if sight.waits_since is None else sight.waits_since
-        if now - waits_since < LONGEST_WAIT:
+        if 0 <= now - waits_since < LONGEST_WAIT:  # an instant to come is a clock that jumped
             return Standing.OPEN
     return Standing.DUE
 

@@ -66,8 +66,12 @@ def place(choices: Choices, *, must_exist: bool = True) -> Place:
 
     Raises ``Unusable`` where a file cannot be used, or where no workspace is there and one must be.
     """
-    found = workspace.find(choices.workspace, os.environ, Path.cwd(), Path.home())
-    if must_exist and not found.exists:
+    try:
+        found = workspace.find(choices.workspace, os.environ, Path.cwd(), Path.home())
+        exists = found.exists
+    except RuntimeError as wrong:
+        raise Unusable(f"{wrong}", remedy="Set HOME, then run this again.") from wrong
+    if must_exist and not exists:
         raise Unusable(
             f"{found.root} is no workspace yet.",
             remedy=f"`dreaming init {found.root}` makes it one.",

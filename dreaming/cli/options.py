@@ -12,9 +12,29 @@ import click
 
 Function = Callable[..., Any]
 
+
+class _Workspace(click.ParamType[Path | None]):
+    """A folder, ``~`` being the home. Nothing but blanks names none."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Path | None:
+        if isinstance(value, Path):
+            return value
+        try:
+            named = Path(value).expanduser() if str(value).strip() else None
+            if named is not None:
+                named.exists()
+        except RuntimeError:
+            self.fail(f"{value!r}: nobody knows that home.")
+        except OSError as wrong:
+            self.fail(f"{str(value)[:80]!r}: {wrong.strerror}.")
+        return named
+
+
 workspace = click.option(
     "--workspace",
-    type=click.Path(path_type=Path),
+    type=_Workspace(),
     envvar="DREAMING_WORKSPACE",
     help="The workspace. Else: the nearest parent with dreaming.toml, else ~/.dreaming.",
 )

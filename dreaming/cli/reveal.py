@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import click
 
 from dreaming.cli import options
 from dreaming.cli.output import data, document, say
+
+SHORTEST: Final = 4
+"""Characters of an id: what is shown and logged is what somebody meant."""
 
 
 @click.command(short_help="Show the evidence of candidates (local).")
@@ -29,6 +33,8 @@ def reveal(
     waiting = Pending(here.workspace.pending).all()
     if bool(candidates) == everything:
         raise WrongUse("Name candidates, or say --all.")
+    if short := [wanted for wanted in candidates if len(wanted) < SHORTEST]:
+        raise WrongUse(f"{short[0]!r} is too short; write at least {SHORTEST} characters of an id.")
     chosen = [one for one in waiting if everything or one.id.startswith(tuple(candidates))]
     missing = [
         wanted for wanted in candidates if not any(one.id.startswith(wanted) for one in chosen)

@@ -25,7 +25,7 @@ from dreaming.jobs.asking import Asked, Asker
 from dreaming.jobs.listing import PURPOSE, Listed, Waits, is_new_to_wait, look, waiting_settlement
 from dreaming.jobs.progress import Progress, Stopwatch
 from dreaming.jobs.queueing import Decided, queue, survey
-from dreaming.jobs.reading import Reader, Reading, kept
+from dreaming.jobs.reading import REFUSED, Reader, Reading, kept
 from dreaming.known import Known
 from dreaming.models.finding import KeptExcerpt
 from dreaming.models.lesson import KnownLine
@@ -39,7 +39,6 @@ from dreaming.stores.state import State, encoded
 from dreaming.transcripts.interface import NotASession, Source, Transcript
 
 SEEN_ONCE_SHOWN: Final = 10
-REFUSED: Final = frozenset({Verdict.EXCLUDED, Verdict.HELD})
 BATCH_TRANSCRIPTS: Final = 64
 BATCH_BYTES: Final = 16 << 20
 """A batch ends with whichever comes first: so much is read again after a crash at most."""
@@ -80,11 +79,11 @@ def run(night: Night) -> Report:
     now = night.clock()
     report = Report(started=_iso(now), backend=night.backend.identity)
     with watch.stage("list"):
-        listed = _list(night, report, now)
+        listed, hidden = _list(night, report, now)
     due = [one for one in listed if one.standing is Standing.DUE]
     settled = _settle_all(night, due, report, watch)
     _queue(night, report, watch, now)
-    _move_watermark(night, report, listed, settled, now)
+    _move_watermark(night, report, listed, settled, hidden, now)
     report.seconds = {stage: round(spent, 3) for stage, spent in watch.seconds.items()}
     night.state.add_run(now, report.outcome, msgspec.json.encode(report))
     return report
@@ -93,19 +92,32 @@ def run(night: Night) -> Report:
 # -- what is there --------------------------------------------------------------------------------
 
 
-def _list(night: Night, report: Report, now: float) -> list[Listed]:
-    """List every folder before anything is read, and remember what is seen but waits."""
+def _list(night: Night, report: Report, now: float) -> tuple[list[Listed], int]:
+    """List every folder before anything is read, and remember what is seen but waits.
+
+    Return the transcripts, and in how many places nobody knows what there is.
+    """
     listed: list[Listed] = []
+    hidden = 0
     for one in look(night.folders, night.state, night.waits, now):
         report.found += 1
-        if isinstance(one, NotASession):
-            _count(report, Verdict.SKIPPED, one.reason)
-        else:
+        if not isinstance(one, NotASession):
             listed.append(one)
             _count_waiting(report, one)
+        elif one.unreadable:
+            _count(report, Verdict.FAILED, one.reason)
+            hidden += 1
+        else:
+            _count(report, Verdict.SKIPPED, one.reason)
+    if hidden:
+        report.failures.append(
+            f"{hidden} of the places below the transcripts' folders could not be looked into (the "
+            "table says why); what is in them is not read."
+        )
+        report.exit_code = max(report.exit_code, 1)
     waiting = [one for one in listed if is_new_to_wait(one)]
     night.state.settle(PURPOSE, [waiting_settlement(one, night.waits) for one in waiting], now=now)
-    return listed
+    return listed, hidden
 
 
 def _count_waiting(report: Report, one: Listed) -> None:
@@ -314,6 +326,7 @@ def _move_watermark(
     report: Report,
     listed: Sequence[Listed],
     settled: set[tuple[str, bytes]],
+    hidden: int,
     now: float,
 ) -> None:
     """Move the watermark over what is settled: one record of its own, written last."""
@@ -326,11 +339,12 @@ def _move_watermark(
         for one in listed
         if _holds_watermark(one, cursors.get(_key(one.transcript)), settled)
     ]
+    unsettled += [None] * hidden
     moved = watermark(float(before) if before else None, now, unsettled)
     if moved is not None and (before is None or moved > float(before)):
         night.state.put("watermark", repr(moved))
     report.watermark = _iso(moved) if moved is not None else None
-    if moved == now and report.outcome is not Outcome.FAILED:
+    if not unsettled and report.outcome is not Outcome.FAILED:
         report.outcome, report.why = Outcome.ADVANCED, "everything that was there is settled"
     elif report.failures and not report.why:
         report.why = report.failures[0]

@@ -31,6 +31,8 @@ OTHER_PROJECT: Final = "another project's"
 OWN_RUN: Final = "a model run of dreaming"
 VANISHED: Final = "gone before it was read"
 DECODED: Final = "credential shape in decoded text"
+REFUSED: Final = frozenset({Verdict.EXCLUDED, Verdict.HELD})
+IN_REFUSED: Final = "(in refused transcripts)"
 
 
 class Reading(msgspec.Struct):
@@ -67,6 +69,8 @@ class Reader:
         try:
             return self._read(source, transcript, cursor)
         except FileNotFoundError:
+            if cursor is not None and cursor.settled:
+                return Reading(_touched(transcript, cursor))  # deleted by its agent: evidence stays
             return Reading(_settlement(transcript, Verdict.SKIPPED, VANISHED, self._rules))
         except OSError as wrong:
             reason = f"cannot be read: {wrong.strerror or type(wrong).__name__}"
@@ -88,15 +92,16 @@ class Reader:
             parser.feed(block)
         hits, session = scanner.finish(), parser.finish()
         grown = cursor is not None and cursor.settled > 0 and pages.digest_at_cut == cursor.digest
+        settlement = self._settle(transcript, session, hits)
         reading = Reading(
-            self._settle(transcript, session, hits),
+            settlement,
             new_bytes=pages.settled - (cursor.settled if cursor and grown else 0),
             unreadable_lines=session.unreadable_lines,
-            unknown_records=_unknown(session),
+            unknown_records=_unknown(session, refused=settlement.verdict in REFUSED),
             rewritten=cursor is not None and cursor.settled > 0 and not grown,
         )
-        reading.settlement.settled = pages.settled
-        reading.settlement.digest = pages.digest.hexdigest()
+        settlement.settled = pages.settled
+        settlement.digest = pages.digest.hexdigest()
         return reading
 
     def _only_touched(self, transcript: Transcript, cursor: Cursor) -> bool:
@@ -122,7 +127,7 @@ class Reader:
         else:
             settlement = self._mined(transcript, session)
         if session.turns:
-            settlement.origin = self._origin(session)
+            settlement.origin = self._origin(session, refused=settlement.verdict in REFUSED)
         return settlement
 
     def _mined(self, transcript: Transcript, session: Session) -> Settlement:
@@ -161,15 +166,18 @@ class Reader:
         turns = [_with_texts(turn, clean) for turn in session.turns]
         return msgspec.structs.replace(session, turns=turns)
 
-    def _origin(self, session: Session) -> Origin:
+    def _origin(self, session: Session, *, refused: bool) -> Origin:
+        """Return whose the transcript is; of a refused one in clear only what is surely clean."""
         kin = tuple(self._pseudonyms.kin(f"{session.agent}\0{one}") for one in session.kin)
+        told = (session.agent, session.native_id, session.version)
+        clean = not refused or self._redactor.is_clean(told)
         return Origin(
-            agent=session.agent,
+            agent=session.agent if clean else "",
             session_id=self._pseudonyms.session(session.agent, session.native_id),
-            native_id=session.native_id,
+            native_id=session.native_id if clean else "",
             kin=kin,
             kind=session.kind,
-            version=session.version,
+            version=session.version if clean else "",
         )
 
 
@@ -193,17 +201,23 @@ class _Pages:
 
 
 class _Places:
-    """The project of each folder a session recorded; a turn without one is where the last was."""
+    """The project of each folder a session recorded; a turn without one is where the last was.
+
+    The repository that a transcript names is that of the folder it began in and what is below.
+    """
 
     def __init__(self, projects: Projects, repository: str) -> None:
         self._projects = projects
         self._repository = repository
-        self._last = ""
+        self._last = self._first = ""
 
     def of(self, folder: str) -> Project:
         """Return the project of a folder."""
         self._last = folder or self._last
-        return self._projects.of(self._last, self._repository)
+        self._first = self._first or self._last
+        beyond = self._last.removeprefix(self._first)
+        inside = self._last.startswith(self._first) and beyond[:1] in ("", "/", "\\")
+        return self._projects.of(self._last, self._repository if inside else "")
 
 
 def rules_version(project_filter: str) -> str:
@@ -267,11 +281,16 @@ def _touched(transcript: Transcript, cursor: Cursor) -> Settlement:
     return settlement
 
 
-def _unknown(session: Session) -> dict[str, int]:
-    """What nobody could make sense of, by agent and version."""
+def _unknown(session: Session, *, refused: bool) -> dict[str, int]:
+    """What nobody could make sense of, by agent and version.
+
+    Of a refused transcript only how much: the names of its records and versions are its text too.
+    """
     counts = dict(session.unknown_records)
     if session.unreadable_lines:
         counts["(unreadable line)"] = session.unreadable_lines
+    if refused:
+        return {IN_REFUSED: sum(counts.values())} if counts else {}
     name = f"{session.agent} {session.version or '?'}"
     return {f"{name}: {kind}": number for kind, number in counts.items()}
 

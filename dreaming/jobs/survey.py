@@ -64,7 +64,8 @@ def survey(
     for source, one in listed:
         result.found += 1
         if isinstance(one, NotASession):
-            _bump(result.verdicts, f"{Verdict.SKIPPED}: {one.reason}")
+            verdict = Verdict.FAILED if one.unreadable else Verdict.SKIPPED
+            _bump(result.verdicts, f"{verdict}: {one.reason}")
             continue
         reading = reader.read(source, one, None)
         _count(result, one, reading, sessions.setdefault(one.agent, set()))

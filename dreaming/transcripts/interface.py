@@ -33,6 +33,8 @@ class NotASession(msgspec.Struct, frozen=True):
 
     path: Path
     reason: str
+    unreadable: bool = False
+    """What it holds is not known: there may be sessions in it."""
 
 
 class Block(msgspec.Struct, frozen=True):

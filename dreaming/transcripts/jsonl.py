@@ -7,6 +7,7 @@ claim nobody is taken for a person.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -41,6 +42,8 @@ from dreaming.transcripts.tools import tool_named
 FORMAT: Final = "dreaming-session"
 VERSION: Final = 1
 
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+"""An agent's name is shown in candidates: nothing that names a person or a place fits."""
 _UNSAID: Final = {
     TurnKind.USER: Speaker.HARNESS,
     TurnKind.ASSISTANT: Speaker.MODEL,
@@ -138,7 +141,7 @@ class JsonlParser(LineParser[Record]):
         head = self._head or Record()
         native = head.session or self._stem
         return Session(
-            agent=(head.agent or self.agent)[:64],
+            agent=head.agent if head.agent and _NAME.fullmatch(head.agent) else self.agent,
             native_id=native,
             kin=(native, head.parent) if head.parent else (native,),
             kind=_value(SessionKind, head.kind) or SessionKind.INTERACTIVE,

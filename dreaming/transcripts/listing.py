@@ -83,4 +83,5 @@ def _entry(
 def _unreadable(path: Path, error: OSError) -> NotASession:
     if error.errno == errno.ELOOP:
         return NotASession(path, "symbolic link loop")
-    return NotASession(path, f"cannot be read: {error.strerror or type(error).__name__}")
+    reason = f"cannot be read: {error.strerror or type(error).__name__}"
+    return NotASession(path, reason, unreadable=error.errno != errno.ENOENT)

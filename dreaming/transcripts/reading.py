@@ -74,8 +74,8 @@ class Blocks(Iterator[Block]):
                     yield Block(data, line, oversized)
                     self.settled += len(data)
                     line += data.count(b"\n")
-                elif self.settled >= long_line_end:
-                    break
+                elif oversized or self.settled >= long_line_end:
+                    break  # no whole line is left, or the file shrank while it was read
             self.left = end - self.settled
 
 

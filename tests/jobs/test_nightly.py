@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,12 @@ import pytest
 from dreaming.backends.interface import Answer, QuotaReached, Unreachable, Usage
 from dreaming.backends.replay import Replay
 from dreaming.jobs.nightly import run
+from dreaming.jobs.progress import Progress
 from dreaming.models.report import Outcome, Verdict
 from dreaming.stores.history import History
 from dreaming.stores.state import opened
+from dreaming.transcripts.interface import NotASession, Transcript
+from dreaming.transcripts.jsonl import Jsonl
 
 from .world import GOTCHAS, HOUR, KEY, NIGHT, World, recorded, report_text, session, touch
 
@@ -334,3 +338,85 @@ def test_a_copied_transcript_is_asked_about_once(world: World) -> None:
     assert len(ids) == len(set(ids))
     assert report.complaints == {}
     assert world.waiting()["watch-gotcha"].sessions == 2
+
+
+class _Cleanup(Progress):
+    """An agent that deletes a transcript after it was listed and before it is read."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def begin(self, stage: str, total: int) -> None:
+        if stage == "reading":
+            self._path.unlink()
+
+
+def test_what_is_deleted_while_the_night_runs_keeps_its_evidence(world: World) -> None:
+    """It makes no difference whether an agent cleans up before or after the listing."""
+    world.night()
+    before = world.snapshot()
+    beta = session(world.sessions, "beta", ["watch", "push", "proto", "seed"], modified=NIGHT)
+    world.now += 24 * HOUR
+    with opened(world.place.database, key=KEY) as state:
+        night = world.made(state)
+        night.progress = _Cleanup(beta)
+        report = run(night)
+    assert (report.withdrawn.excerpts, report.found) == (0, 2)
+    assert sum(report.verdicts.values()) == 2
+    assert world.snapshot() == before
+
+
+class _Closed(Jsonl):
+    """A folder in which one place may not be looked into."""
+
+    def list(self, folder: Path) -> Iterator[Transcript | NotASession]:
+        yield from super().list(folder)
+        yield NotASession(folder / "closed", "cannot be read: Permission denied", unreadable=True)
+
+
+def test_what_nobody_can_look_into_is_not_settled(world: World) -> None:
+    """A folder without a right to it may hold sessions: it is told, and the watermark stays."""
+    first = world.night().watermark
+    world.now += 24 * HOUR
+    with opened(world.place.database, key=KEY) as state:
+        night = world.made(state)
+        night.folders = [(_Closed(), world.sessions)]
+        report = run(night)
+    assert report.reasons["failed: cannot be read: Permission denied"] == 1
+    assert sum(report.verdicts.values()) == report.found == 3
+    assert (report.exit_code, report.outcome, report.watermark) == (1, Outcome.STAYED, first)
+    world.now += 24 * HOUR
+    assert world.night().outcome is Outcome.ADVANCED
+
+
+@pytest.mark.parametrize(("moved_to", "seen"), [("/srv/a/web", True), ("/srv/ab", False)])
+def test_a_recorded_repository_is_that_of_the_folder_a_session_began_in(
+    tmp_path: Path, moved_to: str, seen: bool
+) -> None:
+    """Turns in another client's folder, gone by now, do not come along."""
+    world = World(tmp_path, include=["git.example/tide/a"])
+    for name in ("alpha", "beta"):
+        path = session(world.sessions, name, ["watch"], folder_of_work="/srv/a")
+        head, first, *rest = path.read_text("utf-8").splitlines()
+        head = head.replace("{", '{"repository": "https://git.example/tide/a.git", ', 1)
+        rest = [line.replace('"/srv/a"', f'"{moved_to}"') for line in rest]
+        path.write_text("\n".join([head, first, *rest, ""]), "utf-8")
+        touch(path, NIGHT - 24 * HOUR)
+    report = world.night()
+    assert report.verdicts == {Verdict.PROCESSED: 2}
+    assert bool(report.excerpts) is seen
+    assert ("watch-gotcha" in world.waiting()) is seen
+
+
+def test_a_clock_that_was_ahead_once_holds_nothing_up(world: World) -> None:
+    """The watermark does not go back; nights after the clock was put right say they are done."""
+    world.since = 0.0
+    world.now += 365 * 24 * HOUR
+    ahead = world.night().watermark
+    world.now = NIGHT + 24 * HOUR
+    session(world.sessions, "gamma", ["proto"], modified=NIGHT)
+    report = world.night()
+    assert (report.outcome, report.exit_code) == (Outcome.ADVANCED, 0)
+    assert report.why == "everything that was there is settled"
+    assert report.watermark == ahead
+    assert "proto-gotcha" in world.waiting()

@@ -10,7 +10,9 @@ from dreaming.backends.interface import Unreachable
 from dreaming.backends.replay import Replay
 from dreaming.models.report import Outcome, Verdict
 
-from .world import GOTCHAS, HOUR, NIGHT, World, recorded, session
+from .world import GOTCHAS, HOUR, NIGHT, World, recorded, report_text, session, touch
+
+_BASE32 = str.maketrans("0189", "QRST")
 
 
 def _private_key() -> str:
@@ -134,3 +136,18 @@ def test_a_refusal_waits_for_no_backend(world: World) -> None:
     assert sum(report.verdicts.values()) == report.found == 3
     assert report.withdrawn.findings == 2
     assert world.waiting() == {}
+
+
+def test_what_a_refused_transcript_calls_things_is_its_text_too(world: World) -> None:
+    """Names of records and versions and ids of sessions reach neither the report nor the state."""
+    secret = f"AK{'IA'}{hashlib.sha256(b'invented').hexdigest()[:16].upper().translate(_BASE32)}"
+    odd = [{"kind": secret}, {"kind": f"{secret} x"}]
+    path = session(world.sessions, "gamma", ["watch"], extra=odd)
+    text = path.read_text("utf-8").replace('"session": "gamma"', f'"session": "{secret}"', 1)
+    path.write_text(text.replace('"version": 1', f'"version": 1, "agent_version": "{secret}"', 1))
+    touch(path, NIGHT - 24 * HOUR)
+    report = world.night()
+    assert report.reasons["excluded: aws-access-key-id"] == 1
+    assert report.unknown_records == {"(in refused transcripts)": 2}
+    assert secret not in report_text(report)
+    assert secret.encode() not in _everything(world)

@@ -21,6 +21,7 @@ def _stands(sight: Sight, *, settle: float = HALF_AN_HOUR, since: float | None =
         (Sight(NOW - 7200, changed=True, waits_since=None), Standing.DUE),
         (Sight(NOW - 60, changed=True, waits_since=None), Standing.OPEN),
         (Sight(NOW - 60, changed=True, waits_since=NOW - LONGEST_WAIT), Standing.DUE),
+        (Sight(NOW - 60, changed=True, waits_since=NOW + 9999), Standing.DUE),
         (Sight(NOW + 9999, changed=True, waits_since=None), Standing.DUE),
         (Sight(0.0, changed=True, waits_since=NOW - 60), Standing.DUE),
         (Sight(NOW - 7200, changed=False, waits_since=NOW - 60), Standing.SETTLED),

@@ -34,6 +34,15 @@ def test_without_a_claim_nobody_is_taken_for_a_person() -> None:
 
 
 @pytest.mark.parametrize(
+    "agent", ["/home/robin/bot", "robin@tide.example", "a\x1b[31m", "x" * 65, "", "a\n"]
+)
+def test_an_agent_has_a_plain_name(agent: str) -> None:
+    """It stands in candidates, which name no place, no address and no control character."""
+    found = read("jsonl", jsonl({**HEAD, "agent": agent}, {"kind": "user", "text": "a"}))
+    assert (found.agent, len(found.turns)) == ("jsonl", 1)
+
+
+@pytest.mark.parametrize(
     "first",
     [
         {"kind": "user", "text": "a"},

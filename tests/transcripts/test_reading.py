@@ -26,6 +26,19 @@ def test_whole_lines_are_handed_out_and_the_unfinished_last_line_is_left(tmp_pat
     assert (reader.settled, reader.left) == (8, 3)
 
 
+def test_a_file_that_shrinks_while_it_is_read_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also in the middle of a line too long to be parsed; nothing is waited for."""
+    monkeypatch.setattr(reading, "BLOCK", 1 << 14)
+    monkeypatch.setattr(reading, "MAX_LINE", 1 << 15)
+    path = write(tmp_path, b"x" * (1 << 18) + b"\n")
+    reader = blocks(path)
+    assert next(reader).oversized
+    path.write_bytes(b"x" * 100)
+    assert sum(len(block.data) for block in reader) < 1 << 18
+
+
 @pytest.mark.parametrize("data", [b"", b"no line end", b"\n", b"a\n"])
 def test_no_file_is_too_small(tmp_path: Path, data: bytes) -> None:
     """Every byte is either handed out or left."""
