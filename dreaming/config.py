@@ -13,7 +13,12 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 
 from dreaming.errors import Unusable
 from dreaming.models.candidate import TOPIC_PATTERN
@@ -124,6 +129,11 @@ def read_person(path: Path) -> PersonSettings:
         return PersonSettings(**table)
     except ValidationError as wrong:
         raise _explained(path, wrong) from wrong
+    except SettingsError as wrong:
+        raise Unusable(
+            f"A DREAMING_* variable cannot be used: {wrong}",
+            remedy='Lists are written as JSON there, such as ["kim"].',
+        ) from wrong
 
 
 def read_workspace(path: Path) -> WorkspaceSettings:

@@ -127,6 +127,8 @@ class Asker:
         if kept is not None:
             usage = Usage(kept.input_tokens, kept.output_tokens, kept.cost)
             return Answer(kept.text, usage, complete=kept.complete)
+        # Noted before it is paid for: what is withdrawn later must be found whatever happens now.
+        self._note(request, base, "asked", Usage(), now)
         try:
             answer = self._backend.ask(request)
         except Unanswered as wrong:

@@ -25,12 +25,13 @@ from dreaming.jobs.asking import Asked, Asker
 from dreaming.jobs.listing import PURPOSE, Listed, Waits, is_new_to_wait, look, waiting_settlement
 from dreaming.jobs.progress import Progress, Stopwatch
 from dreaming.jobs.queueing import Decided, queue, survey
-from dreaming.jobs.reading import REFUSED, Reader, Reading, kept
+from dreaming.jobs.reading import Reader, Reading, kept
 from dreaming.known import Known
 from dreaming.models.finding import KeptExcerpt
 from dreaming.models.lesson import KnownLine
-from dreaming.models.report import Outcome, Report, Verdict
+from dreaming.models.report import REFUSED, Outcome, Report, Verdict
 from dreaming.similarity import rarity
+from dreaming.stores import withdrawal
 from dreaming.stores.answers import Answers
 from dreaming.stores.history import History
 from dreaming.stores.interface import Cursor, Project
@@ -206,16 +207,10 @@ def _read(night: Night, one: Listed) -> Reading:
 def _new_excerpts(night: Night, readings: Sequence[Reading]) -> list[KeptExcerpt]:
     """The excerpts no backend was asked about yet: new ones, and those that changed.
 
-    Each once, though copies of its transcript exist.
+    Each once, though copies of its transcript exist or it was moved.
     """
-    fresh: dict[str, KeptExcerpt] = {}
-    for reading in readings:
-        one = reading.settlement
-        before = night.state.known_excerpts(one.agent, one.path) if one.excerpts else {}
-        for each in kept(one):
-            if before.get(each.id) != encoded(each.excerpt):
-                fresh.setdefault(each.id, each)
-    return list(fresh.values())
+    every = {one.id: one for reading in readings for one in kept(reading.settlement)}
+    return [one for one in every.values() if not night.state.holds(one.id, encoded(one.excerpt))]
 
 
 def _settle(night: Night, readings: Sequence[Reading], asked: Asked, report: Report) -> None:
@@ -227,8 +222,7 @@ def _settle(night: Night, readings: Sequence[Reading], asked: Asked, report: Rep
         findings=asked.findings,
         requests=asked.requests,
     )
-    for name in withdrawn.__struct_fields__:
-        setattr(report.withdrawn, name, getattr(report.withdrawn, name) + getattr(withdrawn, name))
+    withdrawal.add(report.withdrawn, withdrawn)
     for hash_ in night.state.withdrawn_answers():
         night.answers.forget(hash_)
 

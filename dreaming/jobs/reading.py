@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from dreaming.models.finding import Excerpt, KeptExcerpt
-from dreaming.models.report import Verdict
+from dreaming.models.report import REFUSED, Verdict
 from dreaming.models.session import Session, SessionKind, Turn
 from dreaming.redaction.engine import RULES_VERSION, Hit, Redactor, ScanFailed, Severity
 from dreaming.signals import excerpts as find_excerpts
@@ -31,7 +31,8 @@ OTHER_PROJECT: Final = "another project's"
 OWN_RUN: Final = "a model run of dreaming"
 VANISHED: Final = "gone before it was read"
 DECODED: Final = "credential shape in decoded text"
-REFUSED: Final = frozenset({Verdict.EXCLUDED, Verdict.HELD})
+UNIQUE: Final = 12
+"""Shortest record identity, in characters, that no two conversations share by chance."""
 IN_REFUSED: Final = "(in refused transcripts)"
 
 
@@ -127,7 +128,7 @@ class Reader:
         else:
             settlement = self._mined(transcript, session)
         if session.turns:
-            settlement.origin = self._origin(session, refused=settlement.verdict in REFUSED)
+            settlement.origin = self._origin(session, settlement)
         return settlement
 
     def _mined(self, transcript: Transcript, session: Session) -> Settlement:
@@ -166,16 +167,21 @@ class Reader:
         turns = [_with_texts(turn, clean) for turn in session.turns]
         return msgspec.structs.replace(session, turns=turns)
 
-    def _origin(self, session: Session, *, refused: bool) -> Origin:
-        """Return whose the transcript is; of a refused one in clear only what is surely clean."""
-        kin = tuple(self._pseudonyms.kin(f"{session.agent}\0{one}") for one in session.kin)
+    def _origin(self, session: Session, settlement: Settlement) -> Origin:
+        """Return whose the transcript is; of a refused one in clear only what is surely clean.
+
+        Records that gave an excerpt are identities too: a fork that left out its first records
+        still repeats them.
+        """
+        records = {one.record for _, _, one in settlement.excerpts if len(one.record) >= UNIQUE}
+        identities = (*session.kin, *sorted(f"record:{record}" for record in records))
         told = (session.agent, session.native_id, session.version)
-        clean = not refused or self._redactor.is_clean(told)
+        clean = settlement.verdict not in REFUSED or self._redactor.is_clean(told)
         return Origin(
             agent=session.agent if clean else "",
             session_id=self._pseudonyms.session(session.agent, session.native_id),
             native_id=session.native_id if clean else "",
-            kin=kin,
+            kin=tuple(self._pseudonyms.kin(f"{session.agent}\0{one}") for one in identities),
             kind=session.kind,
             version=session.version if clean else "",
         )

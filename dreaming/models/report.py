@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import StrEnum
+from typing import Final
 
 import msgspec
 
@@ -21,6 +22,10 @@ class Verdict(StrEnum):
     """Unreadable or not scannable; tried again."""
     SKIPPED = "skipped"
     """Not a session, filtered, or not settled yet."""
+
+
+REFUSED: Final = frozenset({Verdict.EXCLUDED, Verdict.HELD})
+"""Verdicts after which nothing of a transcript is kept."""
 
 
 class Outcome(StrEnum):

@@ -14,6 +14,9 @@ from dreaming.stores.workspace import Pseudonymizer
 _URL: Final = re.compile(r"^\s*url\s*=\s*(\S+)", re.M)
 _REMOTE: Final = re.compile(r'\[remote "([^"]+)"\]([^\[]*)')
 
+LARGEST_CONFIG: Final = 1_000_000
+"""Bytes; a larger ``.git/config`` is not one that git wrote."""
+
 
 class Projects:
     """Tells the project of a folder; looks at each folder of the disk once."""
@@ -75,9 +78,11 @@ def _linked(file: Path) -> Path | None:
 
 def _remote(config: Path) -> str:
     try:
+        if not config.is_file() or config.stat().st_size > LARGEST_CONFIG:
+            return ""
         text = config.read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return ""
+        return ""  # a repository we may not look into is known by its directory
     remotes = {
         name: url.group(1)
         for name, body in _REMOTE.findall(text)

@@ -21,7 +21,8 @@ import msgspec
 
 from dreaming.errors import DiskFull, NotNow, Unusable
 from dreaming.models.finding import Excerpt, Finding
-from dreaming.models.report import Spent, Verdict, Withdrawn
+from dreaming.models.report import REFUSED, Spent, Verdict, Withdrawn
+from dreaming.stores import withdrawal
 from dreaming.stores.interface import Cursor, Project, Settlement, Stamp
 from dreaming.stores.migrations import STEPS, migrations
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 _REMEDY: Final = "Move the file away; the next night reads everything again. No decision is lost."
 _NO_RIGHT: Final = "Give yourself the right to write it and its folder, then run this again."
+_REMEMBERED: Final = 4096
+"""How many terms' numbers are remembered: memory does not follow what was read."""
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -122,19 +125,19 @@ class State:
         with self._transaction():
             self._add_requests([(hash_, base, outcome, sessions, spent)], now)
 
-    def known_excerpts(self, agent: str, path: Path) -> dict[str, bytes]:
-        """Return what a transcript's excerpts were when it was last read: id to encoded body."""
-        rows = self.connection.execute(
-            "select e.id, body from excerpts e join transcripts t on t.id = transcript"
-            " where agent = ? and path = ?",
-            [agent, os.fsencode(path)],
+    def holds(self, excerpt: str, body: bytes) -> bool:
+        """Return whether some transcript, wherever it lies, holds this excerpt as it is."""
+        found = self.connection.execute(
+            "select 1 from excerpts where id = ? and body = ? limit 1", [excerpt, body]
         )
-        return dict(rows)
+        return found.fetchone() is not None
 
     def attempts(self, base: str) -> int:
         """Return how often a request was answered or failed."""
         row = self.connection.execute(
-            "select count(*) from requests where base = ?", [base]
+            "select count(*) from requests where base = ?"
+            " and outcome not in ('asked', 'withdrawn')",
+            [base],
         ).fetchone()
         return int(row[0])
 
@@ -147,13 +150,12 @@ class State:
             )
 
     def _settle(self, purpose: str, one: Settlement, now: float, withdrawn: Withdrawn) -> None:
-        row = self._transcript(one)
+        row, before = self._transcript(one)
         if not one.keep:
             gone, changed = self._replace_excerpts(row, one)
             if one.verdict is not Verdict.FAILED:
-                self._count_terms(row, one)
-            if gone or changed:
-                self._withdraw(row, gone, changed, one.verdict, withdrawn)
+                self._count_terms(row, one.terms, before)
+            self._withdraw(row, before, gone, changed, one.verdict, withdrawn)
         stamp = one.stamp
         self.connection.execute(
             "insert or replace into cursors values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -164,13 +166,15 @@ class State:
             ],
         )  # fmt: skip
 
-    def _transcript(self, one: Settlement) -> int:
+    def _transcript(self, one: Settlement) -> tuple[int, str]:
+        """Return the transcript's row, and the session it was of until now."""
         path = os.fsencode(one.path)
         self.connection.execute(
             "insert or ignore into transcripts (agent, path) values (?, ?)", [one.agent, path]
         )
-        (row,) = self.connection.execute(
-            "select id from transcripts where agent = ? and path = ?", [one.agent, path]
+        row, before = self.connection.execute(
+            "select id, session_id from transcripts where agent = ? and path = ?",
+            [one.agent, path],
         ).fetchone()
         if one.origin is not None:
             origin = one.origin
@@ -182,7 +186,13 @@ class State:
                     json.dumps(origin.kin), row,
                 ],
             )  # fmt: skip
-        return int(row)
+        return int(row), str(before)
+
+    def _session(self, row: int) -> str:
+        (session_id,) = self.connection.execute(
+            "select session_id from transcripts where id = ?", [row]
+        ).fetchone()
+        return str(session_id)
 
     def _replace_excerpts(self, row: int, one: Settlement) -> tuple[list[str], list[str]]:
         """Put the transcript's excerpts; return the ids of those that are gone or changed."""
@@ -211,39 +221,27 @@ class State:
     def _withdraw(
         self,
         row: int,
+        before: str,
         gone: Sequence[str],
         changed: Sequence[str],
         verdict: Verdict,
         withdrawn: Withdrawn,
     ) -> None:
-        """Take back what rests on excerpts that are gone or say something else now."""
-        withdrawn.transcripts += bool(gone)
-        withdrawn.excerpts += len(gone)
-        (session_id,) = self.connection.execute(
-            "select session_id from transcripts where id = ?", [row]
-        ).fetchone()
-        lost = {*changed, *(id_ for id_ in gone if not self._still_kept(id_))}
-        for id_, evidence in self.connection.execute(
-            "select id, evidence from findings where session_id = ?", [session_id]
-        ).fetchall():
-            if lost & set(json.loads(evidence)):
-                self.connection.execute("delete from findings where id = ?", [id_])
-                withdrawn.findings += bool(gone)
-        if verdict in {Verdict.EXCLUDED, Verdict.HELD}:
-            asked = self.connection.execute(
-                "select hash from requests, json_each(sessions) where json_each.value = ?",
-                [session_id],
-            ).fetchall()
-            for (hash_,) in asked:
-                self.connection.execute(
-                    "update requests set outcome = 'withdrawn' where hash = ?", [hash_]
-                )
-                withdrawn.answers += 1
+        """Take back what rests on excerpts that are gone or say something else now.
 
-    def _still_kept(self, excerpt: str) -> bool:
-        """Whether a copy of the transcript holds the same excerpt."""
-        found = self.connection.execute("select 1 from excerpts where id = ? limit 1", [excerpt])
-        return found.fetchone() is not None
+        A refusal takes back everything of the session this transcript was of, too.
+        """
+        sessions = {before, self._session(row)} - {""}
+        lost = list(gone)
+        if verdict in REFUSED:
+            for copy in withdrawal.moved_copies(self.connection, row, sessions):
+                lost += withdrawal.forget_excerpts(self.connection, copy, verdict)
+                self._count_terms(copy, frozenset(), self._session(copy))
+            withdrawn.answers += withdrawal.withdraw_answers(self.connection, sessions)
+        withdrawal.withdraw_changed(self.connection, sessions, changed)
+        withdrawn.findings += withdrawal.withdraw_findings(self.connection, sessions, lost)
+        withdrawn.excerpts += len(lost)
+        withdrawn.transcripts += bool(lost)
 
     def withdrawn_answers(self) -> list[str]:
         """Return the hashes of answers whose raw text must not be kept any longer."""
@@ -264,26 +262,35 @@ class State:
 
     # -- document frequencies ------------------------------------------------------------------
 
-    def _count_terms(self, row: int, one: Settlement) -> None:
-        """Count each term once a session, whatever number of transcripts the session has."""
-        new = {self.term_id(term) for term in one.terms}
-        (session_id,) = self.connection.execute(
-            "select session_id from transcripts where id = ?", [row]
-        ).fetchone()
-        old: set[int] = set()
-        elsewhere: set[int] = set()
-        for transcript, blob in self.connection.execute(
-            "select transcript, terms from vocabulary join transcripts on id = transcript"
-            " where session_id = ? or transcript = ?",
-            [session_id, row],
-        ):
-            (old if transcript == row else elsewhere).update(_unpacked(blob))
-        self._bump((term, 1) for term in new - old - elsewhere)
-        self._bump((term, -1) for term in old - new - elsewhere)
+    def _count_terms(self, row: int, terms: Iterable[str], before: str) -> None:
+        """Count each term once a session, whatever number of transcripts the session has.
+
+        ``before`` is the session this transcript was counted for until now.
+        """
+        new = {self.term_id(term) for term in terms}
+        kept = self.connection.execute("select terms from vocabulary where transcript = ?", [row])
+        old = {term for (blob,) in kept for term in _unpacked(blob)}
+        session = self._session(row)
+        elsewhere = self._terms_of(session, row)
+        if before == session:
+            self._bump((term, -1) for term in old - new - elsewhere)
+            self._bump((term, 1) for term in new - old - elsewhere)
+        else:
+            self._bump((term, -1) for term in old - self._terms_of(before, row))
+            self._bump((term, 1) for term in new - elsewhere)
         self.connection.execute(
             "insert or replace into vocabulary values (?, ?)",
             [row, array("q", sorted(new)).tobytes()],
         )
+
+    def _terms_of(self, session: str, but: int) -> set[int]:
+        """The terms of a session's other transcripts."""
+        rows = self.connection.execute(
+            "select terms from vocabulary join transcripts on id = transcript"
+            " where session_id = ? and transcript != ?",
+            [session, but],
+        )
+        return {term for (blob,) in rows for term in _unpacked(blob)}
 
     def _bump(self, changes: Iterable[tuple[int, int]]) -> None:
         self.connection.executemany(
@@ -296,6 +303,8 @@ class State:
         """Return the number a term is counted under: 63 bits of its hash."""
         known = self._term_ids.get(term)
         if known is None:
+            if len(self._term_ids) >= _REMEMBERED:
+                self._term_ids.clear()
             digest = hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest()
             known = self._term_ids[term] = int.from_bytes(digest) >> 1
         return known
@@ -389,6 +398,7 @@ def _open(path: Path | str, timeout: float) -> State:
         db.conn.execute("pragma journal_mode = wal")
         db.conn.execute("pragma synchronous = full")
         db.conn.execute("pragma foreign_keys = on")
+        db.conn.execute("pragma secure_delete = on")
         steps = migrations()
         _refuse_newer(path, {applied.name for applied in steps.applied(db)})
         if steps.pending(db):

@@ -173,6 +173,33 @@ def test_a_fork_counts_once(world: World) -> None:
     assert world.waiting()["watch-gotcha"].sessions == 2
 
 
+def test_a_fork_without_its_beginning_counts_once(world: World) -> None:
+    """A copy that left out the first records still repeats those that gave an excerpt."""
+    path = world.sessions / "alpha.jsonl"
+    head, *turns = [json.loads(line) for line in path.read_text().splitlines()]
+    turns = [{**turn, "record": f"record-{n:012d}"} for n, turn in enumerate(turns)]
+    for name, kept_turns in (("alpha", turns), ("fork", turns[1:])):
+        lines = [json.dumps({**head, "session": name}), *map(json.dumps, kept_turns)]
+        (world.sessions / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+        touch(world.sessions / f"{name}.jsonl", NIGHT - 24 * HOUR)
+    world.night()
+    assert "lint-gotcha" not in world.waiting()
+    assert world.waiting()["watch-gotcha"].sessions == 2
+
+
+def test_a_moved_transcript_is_not_paid_for_again(world: World) -> None:
+    """What was asked about stays asked when the file is archived."""
+    world.backend = _Paid(recorded())
+    world.night()
+    (world.sessions / "archived").mkdir()
+    (world.sessions / "beta.jsonl").rename(world.sessions / "archived" / "beta.jsonl")
+    world.now += 24 * HOUR
+    world.backend = second = _Paid(recorded())
+    assert world.night().read == 1
+    assert second.asked == []
+    assert world.waiting()["watch-gotcha"].sessions == 2
+
+
 def test_pending_names_no_path_no_user_and_no_native_id(world: World) -> None:
     """A candidate can be shared without telling where it was seen."""
     session(world.sessions, "gamma", ["watch"], folder_of_work="/home/robin/tide")

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from dreaming.backends.interface import Unreachable
+from dreaming.backends.interface import Answer, Unreachable, Usage
 from dreaming.backends.replay import Replay
 from dreaming.models.report import Outcome, Verdict
+from dreaming.stores.history import History
+from dreaming.stores.state import opened
 
-from .world import GOTCHAS, HOUR, NIGHT, World, recorded, report_text, session, touch
+from .world import GOTCHAS, HOUR, KEY, NIGHT, World, recorded, report_text, session, touch
 
 _BASE32 = str.maketrans("0189", "QRST")
 
@@ -26,6 +28,7 @@ def _private_key() -> str:
 class _Paid(Replay):
     free = False
     identity = "replay:paid"
+    context_tokens = 60_000
 
 
 @pytest.fixture
@@ -151,3 +154,57 @@ def test_what_a_refused_transcript_calls_things_is_its_text_too(world: World) ->
     assert report.unknown_records == {"(in refused transcripts)": 2}
     assert secret not in report_text(report)
     assert secret.encode() not in _everything(world)
+
+
+def test_a_refusal_reaches_the_copy_that_was_moved(world: World) -> None:
+    """An archived transcript that gains a key takes what was read at its old place with it."""
+    world.night()
+    archived = world.sessions / "archived"
+    archived.mkdir()
+    (world.sessions / "beta.jsonl").rename(archived / "beta.jsonl")
+    world.now += 24 * HOUR
+    world.night()
+    assert set(world.waiting()) == {"watch-gotcha", "push-gotcha"}
+    (archived / "beta.jsonl").unlink()
+    _gain_a_key(world)
+    (world.sessions / "beta.jsonl").rename(archived / "beta.jsonl")
+    report = world.night()
+    assert report.verdicts[Verdict.EXCLUDED] == 1
+    assert (report.withdrawn.answers, world.waiting()) == (1, {})
+    assert list(world.place.answers.iterdir()) == []
+    with opened(world.place.database, key=KEY) as state:
+        history = History(state)
+        assert len({one.session_id for one in history.excerpts()}) == 1
+        assert len({one.session_id for one in history.findings()}) == 1
+
+
+def test_an_answer_nobody_settled_is_withdrawn_too(world: World) -> None:
+    """What was paid for before the backend went away goes with the transcript it is about."""
+    big = [{"kind": "user", "speaker": "human", "text": "word " * 3000} for _ in range(3)]
+    session(world.sessions, "beta", ["watch", "push"], extra=big)
+    answer = Answer('{"findings": []}', Usage(10, 5, 0.5))
+    world.backend = backend = _Paid(texts=[answer, Unreachable("no route")])
+    backend.context_tokens = 300
+    world.night()
+    assert len(list(world.place.answers.iterdir())) == 1
+    for name in ("alpha", "beta"):
+        leak = {"kind": "result", "speaker": "tool", "tool": "shell", "text": _private_key()}
+        session(world.sessions, name, ["watch", "push"], extra=[leak], modified=NIGHT)
+    world.now += 24 * HOUR
+    report = world.night()
+    assert report.verdicts == {Verdict.EXCLUDED: 2}
+    assert list(world.place.answers.iterdir()) == []
+
+
+def test_a_session_that_got_another_id_takes_its_findings_along(world: World) -> None:
+    """A transcript rewritten under another id and refused leaves nothing under the old one."""
+    world.night()
+    path = world.sessions / "beta.jsonl"
+    leak = {"kind": "result", "speaker": "tool", "tool": "shell", "text": _private_key()}
+    session(world.sessions, "other", ["watch", "push"], extra=[leak])
+    (world.sessions / "other.jsonl").rename(path)
+    touch(path, NIGHT)
+    world.now += 24 * HOUR
+    report = world.night()
+    assert report.withdrawn.findings == 2
+    assert (report.withdrawn.answers, world.waiting()) == (1, {})

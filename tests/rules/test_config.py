@@ -76,3 +76,12 @@ def test_a_key_in_the_environment_never_chooses_a_backend(
     """A key is no wish."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "made-up")
     assert read_person(tmp_path / "none").backend == "offline"
+
+
+def test_a_variable_that_cannot_be_read_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list in the environment is JSON; anything else is said, not a crash."""
+    monkeypatch.setenv("DREAMING_NAMES", "kim")
+    with pytest.raises(Unusable, match="DREAMING_"):
+        read_person(tmp_path / "none")
