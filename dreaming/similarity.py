@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from math import exp, fsum, log, sqrt
+from operator import mul
 from typing import Final
 
 import msgspec
@@ -38,7 +39,7 @@ COMMON: Final = frozenset(_COMMON.split())
 """Words too common to tell anything, in any session."""
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _forms(raw: str) -> tuple[str, ...]:
     """Return a token's whole form and its parts, lower case; nothing for what is no word."""
     whole = raw.strip("-.").lower()
@@ -103,7 +104,7 @@ _WRAPPING = "sudo env time nohup command exec bash sh zsh -lc -c setsid source c
 _WRAPPERS = frozenset(_WRAPPING.split())
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=2048)
 def program(command: str) -> str:
     """Return the program a command line starts, wrappers and assignments left aside."""
     for part in _SEPARATOR.split(command[:400]):
@@ -129,5 +130,5 @@ class Model(msgspec.Struct, frozen=True):
 
     def sure(self, values: Sequence[float]) -> float:
         """Return how sure the model is, 0 to 1."""
-        total = self.bias + fsum(w * v for w, v in zip(self.weights, values, strict=True))
+        total = self.bias + fsum(map(mul, self.weights, values))
         return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, total))))

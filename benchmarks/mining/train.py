@@ -24,7 +24,11 @@ import dreaming.aggregation as aggregation
 from benchmarks.mining.corpus import Corpus, benchmark
 from benchmarks.mining.evaluate import as_scored, knowledge, shared
 from dreaming import known as known_rules
-from dreaming.aggregation import linkage, pairs, profile, scoring, terms
+from dreaming.aggregation import grouping, linkage, pairs, scoring, terms
+from dreaming.aggregation.group import judge, worded
+from dreaming.aggregation.packed import Focus, packed
+from dreaming.aggregation.profile import profile
+from dreaming.aggregation.vocabulary import vocabulary
 from dreaming.similarity import Model
 
 PRODUCT = Path(aggregation.__file__).parent.parent
@@ -84,10 +88,13 @@ class Read:
         self.root, self.corpus = root, benchmark(root)
         self.kept, _ = aggregation.distinct(self.corpus.kept)
         self.family = labels(root, self.corpus)
-        self.profiles, self.rarities = profile.profiles(self.kept, self.corpus.frequencies)
-        self.pairs = list(pairs.candidates(self.profiles, self.rarities))
+        by_root = sorted(self.kept, key=lambda one: one.root)
+        self.vocabulary = vocabulary(by_root, self.corpus.frequencies)
+        self.profiles = [profile(one, self.vocabulary) for one in self.kept]
+        known = packed(self.kept, self.vocabulary)
+        self.pairs = list(pairs.Neighbours(known).pairs())
         self.rows = [
-            pairs.features(self.profiles[a], self.profiles[b], self.rarities) for a, b in self.pairs
+            pairs.features(Focus(known[a]), known[b], self.vocabulary) for a, b in self.pairs
         ]
 
     def same(self, a: int, b: int) -> int:
@@ -113,18 +120,19 @@ def judge_groups(read: Sequence[Read], pair: Model) -> tuple[Model, list[Any]]:
     for one in read:
         alike = {p: pair.sure(row) for p, row in zip(one.pairs, one.rows, strict=True)}
         teller = scorer.Truth(str(one.root))
-        for members in linkage.groups(len(one.kept), alike, aggregation.LEAST_ALIKE):
+        for members in linkage.groups(len(one.kept), alike, grouping.LEAST_ALIKE):
             if len({one.kept[m].root for m in members}) < 2:
                 continue
             chosen = [one.profiles[m] for m in members]
-            common = terms.shared(chosen, one.rarities)
-            group = aggregation._group(members, one.profiles, one.rarities, alike, (), ())
-            judged = scorer.judge(as_scored(group), teller)
+            common = terms.shared(chosen, one.vocabulary)
+            coherence = scoring.coherence(members, alike)
+            found = worded(chosen, judge(chosen, one.vocabulary, coherence, ()), ())
+            judged = scorer.judge(as_scored(found), teller)
             known = judged["class"] == "kb" and judged["true_named"] >= 2
             good = judged["tp"] or (known and judged["purity"] >= 0.5)
-            rows.append(scoring.features(chosen, common, scoring.coherence(members, alike)))
+            rows.append(scoring.features(chosen, common, coherence))
             truth.append(int(good))
-            made.append((one, group, judged))
+            made.append((one, found, judged))
     return fit(scoring.FEATURES, rows, truth, 0.1), made
 
 

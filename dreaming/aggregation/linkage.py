@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Iterable, Mapping
 from heapq import heapify, heappop, heappush
 
 
@@ -17,7 +18,7 @@ def groups(size: int, likeness: Mapping[tuple[int, int], float], least: float) -
     for (one, other), value in likeness.items():
         if value > 0.0:
             sums[one][other] = sums[other][one] = value
-    queue = [(-value, a, b) for a, near in sums.items() for b, value in near.items() if a < b]
+    queue = [(-value, *pair) for pair, value in likeness.items() if value >= least]
     heapify(queue)
     following = size
     while queue:
@@ -49,3 +50,27 @@ def _joined(sums: dict[int, dict[int, float]], one: int, other: int, name: int) 
         sums[near].pop(other, None)
         sums[near][name] = total
     return joined
+
+
+def families(size: int, likely: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """Return the places 0..size-1 that likely pairs connect, however far, two or more together.
+
+    Groups join only where some pair is likely, so each family can be grouped by itself.
+    """
+    leads = array("I", range(size))
+
+    def lead(place: int) -> int:
+        while leads[place] != place:
+            leads[place] = leads[leads[place]]
+            place = leads[place]
+        return place
+
+    for pair in likely:
+        one, other = sorted(map(lead, pair))
+        leads[other] = one
+    found: dict[int, list[int]] = {}
+    for place in range(size):
+        first = lead(place)
+        if first != place:
+            found.setdefault(first, [first]).append(place)
+    return list(found.values())

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from dreaming.aggregation.profile import Profile, Rarities
+from dreaming.aggregation.profile import Profile
+from dreaming.aggregation.vocabulary import Vocabulary
 from dreaming.similarity import COMMON
 
 
@@ -22,7 +23,7 @@ class Shared(msgspec.Struct, frozen=True):
     roots: int
 
 
-def shared(members: Sequence[Profile], rarities: Rarities) -> Shared:
+def shared(members: Sequence[Profile], rarities: Vocabulary) -> Shared:
     """Return what two roots (or the only one) of these excerpts have in common."""
     roots = len({member.kept.root for member in members})
     need = min(2, roots)
@@ -46,7 +47,7 @@ def _holders(bags: Iterable[tuple[Profile, Iterable[str]]]) -> dict[str, set[str
     return holders
 
 
-def _key(members: Sequence[Profile], need: int, rarities: Rarities) -> dict[str, float]:
+def _key(members: Sequence[Profile], need: int, rarities: Vocabulary) -> dict[str, float]:
     holders = _holders((m, m.whole) for m in members)
     total: dict[str, float] = {}
     for member in members:

@@ -50,11 +50,12 @@ class Revealed(msgspec.Struct, frozen=True):
 
 def reveal(candidates: Sequence[Candidate], state: State) -> list[Revealed]:
     """Return candidates with their evidence, in the order given."""
-    history = History(state)
-    members = state.published()
-    wanted = {id_ for one in candidates for id_ in members.get(one.id, ())}
-    kept = {one.id: one for one in history.excerpts() if one.id in wanted}
-    native = history.native_ids()
+    with state.one_moment():
+        history = History(state)
+        members = state.published()
+        wanted = {id_ for one in candidates for id_ in members.get(one.id, ())}
+        kept = {one.id: one for one in history.excerpts() if one.id in wanted}
+        native = history.native_ids()
     return [
         Revealed(
             id=one.id,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dreaming.aggregation import Group, aggregate, order, singles
+from dreaming.aggregation import Group, Grouping, order
 from dreaming.errors import Unusable
 from dreaming.known import NEAR, SURE, Known
 from dreaming.lessons import rule_hash
@@ -50,16 +50,14 @@ def survey(
     topics: Sequence[str] = (),
 ) -> Standing:
     """Group everything and say what may be proposed, what is known, decided, or seen once."""
-    excerpts, findings = history.excerpts(), history.findings(backend)
-    frequencies = history.frequencies()
+    grouping = Grouping(
+        history.excerpts(), history.findings(backend), history.frequencies(), topics=topics
+    )
     published = state.published()
     answered = _excerpts_of(published, decided.candidates)
     standing = Standing()
     taken: set[str] = set()
-    recurring = aggregate(excerpts, findings, frequencies, topics=topics)
-    for group in recurring:
-        if not group.eligible:
-            continue
+    for group in grouping.groups(eligible=True):
         candidate = _candidate(group, published)
         said = known.match(group.texts(), group.deeds())
         if _is_decided(group, candidate, decided, answered):
@@ -72,7 +70,7 @@ def survey(
                 flags = tuple(dict.fromkeys((*candidate.flags, Flag.NEAR_KNOWN)))
                 candidate = candidate.model_copy(update={"flags": flags})
             standing.eligible.append((group, candidate))
-    standing.seen_once = singles(excerpts, findings, frequencies, topics=topics, beside=recurring)
+    standing.seen_once = grouping.singles(grouping.grouped())
     return standing
 
 

@@ -7,8 +7,11 @@ which of a fork and its original was read first.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Final
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Final, overload
 
 import msgspec
 
@@ -18,6 +21,8 @@ from dreaming.models.session import SessionKind
 from dreaming.stores.interface import Project
 from dreaming.stores.state import State
 
+_REMEMBERED: Final = 8192
+"""How many frequencies are remembered."""
 _decode: Final = msgspec.msgpack.Decoder(Excerpt).decode
 
 
@@ -29,32 +34,41 @@ class History:
         self._projects = {id_ for id_, project in state.projects().items() if belongs(project)}
         self.roots = _roots(state)
 
-    def excerpts(self) -> list[KeptExcerpt]:
+    def excerpts(self) -> Sequence[KeptExcerpt]:
         """Return every excerpt once, in a stable order, though copies of its transcript exist."""
-        best: dict[str, tuple[tuple[float, bytes], KeptExcerpt]] = {}
         rows = self._state.connection.execute(
-            "select e.id, session_id, native_id, session_agent, kind, project, body"
-            " from excerpts e join transcripts t on t.id = e.transcript order by e.id"
+            "select e.id, e.rowid, project from excerpts e order by e.id, e.rowid"
         )
-        for id_, session_id, native_id, agent, kind, project, body in rows:
-            if project not in self._projects:
-                continue
-            excerpt = _decode(body)
-            rank = (excerpt.strength, body)
-            if id_ in best and best[id_][0] >= rank:
-                continue
-            kept = KeptExcerpt(
-                id=id_,
-                session_id=session_id,
-                root=self.roots[session_id],
-                agent=agent,
-                native_id=native_id,
-                project=project,
-                headless=kind == SessionKind.HEADLESS,
-                excerpt=excerpt,
-            )
-            best[id_] = (rank, kept)
-        return [kept for _, kept in best.values()]
+        chosen = array("q")
+        for _, copies in groupby(rows, key=itemgetter(0)):
+            here = [row for _, row, project in copies if project in self._projects]
+            if here:
+                chosen.append(max(here, key=self._strength) if len(here) > 1 else here[0])
+        return Excerpts(chosen, self._excerpt)
+
+    def _strength(self, row: int) -> tuple[float, bytes]:
+        """Return what the better of two copies has more of."""
+        (body,) = self._state.connection.execute(
+            "select body from excerpts where rowid = ?", [row]
+        ).fetchone()
+        return _decode(body).strength, body
+
+    def _excerpt(self, row: int) -> KeptExcerpt:
+        id_, session_id, native_id, agent, kind, project, body = self._state.connection.execute(
+            "select e.id, session_id, native_id, session_agent, kind, project, body"
+            " from excerpts e join transcripts t on t.id = e.transcript where e.rowid = ?",
+            [row],
+        ).fetchone()
+        return KeptExcerpt(
+            id=id_,
+            session_id=session_id,
+            root=self.roots[session_id],
+            agent=agent,
+            native_id=native_id,
+            project=project,
+            headless=kind == SessionKind.HEADLESS,
+            excerpt=_decode(body),
+        )
 
     def findings(self, backend: str | None = None) -> list[Finding]:
         """Return every finding, or those of one backend, in a stable order."""
@@ -89,6 +103,38 @@ class History:
         return dict(rows)
 
 
+class Excerpts(Sequence[KeptExcerpt]):
+    """Excerpts that stay in the state: each is read when it is asked for, and let go again.
+
+    Equal to any sequence of the same excerpts.
+    """
+
+    def __init__(self, rows: Sequence[int], read: Callable[[int], KeptExcerpt]) -> None:
+        self._rows = rows
+        self._read = read
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> KeptExcerpt: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Excerpts: ...
+
+    def __getitem__(self, place: int | slice) -> KeptExcerpt | Excerpts:
+        if isinstance(place, slice):
+            return Excerpts(self._rows[place], self._read)
+        return self._read(self._rows[place])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or len(self) != len(other):
+            return False
+        return all(one == another for one, another in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class StoredFrequencies:
     """In how many sessions a term occurs, looked up in the state as asked."""
 
@@ -103,6 +149,8 @@ class StoredFrequencies:
         """Return the number of sessions with this term."""
         known = self._known.get(term)
         if known is None:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
             row = self._state.connection.execute(
                 "select sessions from frequency where term = ?", [self._state.term_id(term)]
             ).fetchone()

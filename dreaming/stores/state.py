@@ -70,6 +70,15 @@ class State:
         with _explained(self._path), self.db.atomic():
             yield
 
+    @contextlib.contextmanager
+    def one_moment(self) -> Iterator[None]:
+        """Whatever is read in the block is of one moment, though a night may be writing."""
+        self.connection.execute("begin")
+        try:
+            yield
+        finally:
+            self.connection.execute("rollback")
+
     # -- transcripts and cursors ---------------------------------------------------------------
 
     def cursors(self, purpose: str) -> dict[tuple[str, bytes], Cursor]:

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dreaming.errors import NotNow, Unusable
@@ -48,6 +49,34 @@ def _settlement(name: str = "a", session: str = "s1", **changes: object) -> Sett
 
 def _dump(state: State) -> str:
     return "\n".join(state.connection.iterdump())
+
+
+def test_excerpts_are_read_when_asked_for(state: State) -> None:
+    """What a history hands out stays in the state, and equals a list of the same excerpts."""
+    kept = tuple((f"e-{n}", PROJECT.id, _excerpt(f"text {n}", line=n)) for n in range(9))
+    state.settle("mining", [_settlement(excerpts=kept)], now=1.0)
+    found = History(state).excerpts()
+    read: list[str] = []
+    state.connection.set_trace_callback(read.append)
+    assert (found[4].excerpt, found[-1].id, len(read)) == (kept[4][2], "e-8", 2)
+    assert found == [*found]
+    assert found[2:4] == [found[2], found[3]]
+    assert found != [*found][:-1]
+
+
+def test_the_better_copy_of_an_excerpt_counts(state: State) -> None:
+    """Where copies of a transcript differ in an excerpt, the stronger one is handed out."""
+    weak = _excerpt()
+    strong = msgspec.structs.replace(weak, strength=2.0)
+    state.settle(
+        "mining",
+        [
+            _settlement(name, excerpts=(("e", PROJECT.id, excerpt),))
+            for name, excerpt in (("a", weak), ("b", strong), ("c", weak))
+        ],
+        now=1.0,
+    )
+    assert [one.excerpt for one in History(state).excerpts()] == [strong]
 
 
 def test_settling_twice_is_settling_once(state: State) -> None:
