@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import (
@@ -47,6 +47,8 @@ class WorkspaceSettings(BaseModel):
     """Topics to prefer for candidates. Empty: those the knowledge base has."""
     max_pending: Annotated[int, Field(ge=1, le=1000)] = 30
     """How many candidates wait in ``pending/`` at most; the rest are held back, best first."""
+    max_topic_lines: Annotated[int, Field(ge=1)] = 150
+    """Lines from which on a topic is called too long: agents cut off files that load at start."""
     settle: Annotated[int, Field(ge=0, le=24 * 60)] = 30
     """Minutes a transcript must have been quiet before it is read; at most 24 hours are waited."""
     first_night_days: Annotated[int, Field(ge=1)] = 14
@@ -95,6 +97,10 @@ class PersonSettings(BaseSettings):
     """Names of people and machines to replace wherever they stand."""
     reviewer: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")] = "me"
     """The handle that decisions are signed with."""
+    theme: Literal["auto", "dark", "light"] = "auto"
+    """Colours of the review; `auto` goes by what the terminal says of itself."""
+    keys: dict[str, str] = {}
+    """Keys of the review, by action, such as `accept = "y"`."""
 
     @classmethod
     def settings_customise_sources(

@@ -28,6 +28,10 @@ _STOP: Final = frozenset(
     "so than that the then there this to use using was when which with you your".split()
 )
 
+_WORD_OR_COMMA: Final = re.compile(r"\w+(?:[-./:]\w+)*|--?[\w-]+|[,&]")
+_BETWEEN: Final = frozenset({",", "&", "and", "or"})
+_SPACES: Final = re.compile(r"[ \u00a0\u2000-\u200a\u202f\u205f\u3000]+")
+
 
 def format_line(day: date, symptom: str, rule: str, lesson_id: str) -> str:
     """Return the line of a lesson, without a newline, made inert for markdown.
@@ -100,6 +104,47 @@ def normalised(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
     words = re.findall(r"[\w]+(?:[-./:][\w]+)*|--?[\w-]+", folded)
     return " ".join(word for word in words if word not in _STOP)
+
+
+def same_key(text: str) -> str:
+    """Return what is left of ``text`` for telling whether another says the same.
+
+    Like ``normalised``, and the items of a list count in any order. Never empty where ``text`` says
+    something: words that are all stop words stand for themselves.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    words = [
+        word
+        for word in _WORD_OR_COMMA.findall(folded)
+        if word in _BETWEEN or word == "then" or word not in _STOP
+    ]
+    kept = " ".join(_lists_sorted(words))
+    return kept or " ".join(folded.split())
+
+
+def _lists_sorted(words: list[str]) -> list[str]:
+    """Sort the items of each list ``a, b and c``; what stands between items goes."""
+    found: list[str] = []
+    items: list[str] = []
+    between = False
+    for word in words:
+        if word in _BETWEEN:
+            between = True
+            continue
+        if not between:
+            found += sorted(items)
+            items = []
+        items.append(word)
+        between = False
+    return found + sorted(items)
+
+
+def tidy(text: str) -> str:
+    """Return ``text`` with harmless dress taken off: composed, spaces folded, none at its ends.
+
+    A line break, a tab or anything else that steers stays, for ``refusal`` to name.
+    """
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", text)).strip(" ")
 
 
 def rule_hash(rule: str) -> str:

@@ -86,6 +86,13 @@ def overlap(one: Collection[str], other: Collection[str]) -> float:
     return len(a & b) / (len(a | b) or 1)
 
 
+@lru_cache(maxsize=65536)
+def grams(text: str, size: int = 3) -> frozenset[str]:
+    """Return the character n-grams of a text, its beginning and end among them."""
+    whole = f" {text} "
+    return frozenset(whole[at : at + size] for at in range(max(1, len(whole) - size + 1)))
+
+
 def length(vector: Mapping[str, float]) -> float:
     """Return the Euclidean length of a sparse vector."""
     return sqrt(fsum(weight * weight for weight in vector.values()))

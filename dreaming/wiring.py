@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dreaming.jobs.progress import Progress
     from dreaming.jobs.queueing import Decided
     from dreaming.jobs.reading import Reader
+    from dreaming.jobs.review import Review
     from dreaming.jobs.survey import Survey
     from dreaming.models.lesson import KnownLine
     from dreaming.redaction.engine import Redactor
@@ -402,7 +403,17 @@ def desk(here: Place) -> Iterator[Desk]:
             redactor=redactor(here),
             reviewer=here.person.reviewer,
             now=lambda: datetime.now(UTC),
+            max_topic_lines=here.settings.max_topic_lines,
         )
+
+
+@contextlib.contextmanager
+def review(here: Place) -> Iterator[Review]:
+    """Put together what the screen and the plain form ask. Belongs to the thread that opened it."""
+    from dreaming.jobs.review import AtDesk
+
+    with desk(here) as opened:
+        yield AtDesk(opened)
 
 
 # -- looking without spending ---------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 
 from dreaming import __version__
-from dreaming.cli.output import say
+from dreaming.cli.output import line, say
 from dreaming.errors import INTERRUPTED, DiskFull, DreamingError, Unusable
 
 COMMANDS: Final = (
@@ -21,12 +21,19 @@ COMMANDS: Final = (
     "nightly",
     "status",
     "inspect",
+    "review",
     "accept",
     "reject",
+    "undo",
     "pending",
+    "ledger",
+    "kb",
     "reveal",
 )
 """In the order a person meets them; each is a module of this package with a command of its name."""
+
+LONGEST: Final = 2000
+"""Characters of a sentence about what went wrong: it may quote what somebody else wrote."""
 
 HIDDEN: Final = ("first-night",)
 """Commands that others call: `make night`."""
@@ -109,9 +116,9 @@ def _interrupt(number: int, frame: object) -> None:
 
 
 def _told(wrong: DreamingError) -> int:
-    say(f"dreaming: {wrong.message}")
+    say(f"dreaming: {line(wrong.message, LONGEST)}")
     if wrong.remedy:
-        say(wrong.remedy)
+        say(line(wrong.remedy, LONGEST))
     return wrong.EXIT_CODE
 
 

@@ -29,6 +29,26 @@ def say(text: str, *, quiet: bool = False) -> None:
         click.echo(visible(text), err=True)
 
 
+def line(text: str, most: int = 1000) -> str:
+    """Return what somebody else wrote so that it stays on one line and does not fill the screen."""
+    folded = " ".join(text.split())
+    if len(folded) <= most:
+        return folded
+    return f"{folded[:most]} [+{len(folded) - most} characters]"
+
+
+def ask(prompt: str) -> str:
+    """Show a prompt and return the line that a person typed.
+
+    Raises ``EOFError`` where there are no more.
+    """
+    click.echo(visible(prompt), nl=False)
+    typed = sys.stdin.readline()
+    if not typed:
+        raise EOFError
+    return typed
+
+
 def visible(text: str) -> str:
     """Return ``text`` so that nothing in it can steer the terminal; newlines and tabs stay."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from dreaming.cli import options
-from dreaming.cli.output import data, document, say
+from dreaming.cli.output import data, document, line, say
 
 
 @click.command(short_help="Turn a candidate down.")
@@ -20,7 +20,10 @@ from dreaming.cli.output import data, document, say
 def reject(
     candidate: str, why: str, workspace: Path | None, as_json: bool, i_am_a_person: bool
 ) -> int:
-    """Reject CANDIDATE (its id, or the beginning of it): it is not proposed again."""
+    """Reject CANDIDATE (its id, or the beginning of it).
+
+    It comes back only when its evidence has at least doubled and a new session joined.
+    """
     from dreaming import wiring
     from dreaming.jobs import decide
 
@@ -34,5 +37,5 @@ def reject(
     if as_json:
         document({"candidate": gone.id, "rejected": True, "why": why})
     else:
-        data(f"rejected {gone.id}: {gone.rule}")
+        data(f"rejected {gone.id}: {line(gone.rule)}")
     return 0

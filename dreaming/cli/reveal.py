@@ -9,7 +9,7 @@ from typing import Final
 import click
 
 from dreaming.cli import options
-from dreaming.cli.output import data, document, say
+from dreaming.cli.output import data, document, line, say
 
 SHORTEST: Final = 4
 """Characters of an id: what is shown and logged is what somebody meant."""
@@ -48,9 +48,9 @@ def reveal(
         document(found)
         return
     for one in found:
-        data(f"{one.id[:8]}  {one.rule}")
+        data(f"{one.id[:8]}  {line(one.rule)}")
         for quote in one.evidence:
-            words = " ".join(quote.quote.split())
+            words = line(quote.quote)
             data(
                 f"    {quote.agent} {quote.session_id} line {quote.line} ({quote.speaker}): {words}"
             )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dreaming.cli import options
-from dreaming.cli.output import count, data, document, size
+from dreaming.cli.output import count, data, document, line, size
 
 if TYPE_CHECKING:
     from dreaming.wiring import Place
@@ -38,6 +38,7 @@ def _collect(here: Place, choices: Any) -> dict[str, Any]:
     from datetime import UTC, datetime
 
     from dreaming import wiring
+    from dreaming.jobs import past
     from dreaming.stores.ledger import Ledger
     from dreaming.stores.pending import Pending
 
@@ -47,6 +48,7 @@ def _collect(here: Place, choices: Any) -> dict[str, Any]:
         once = json.loads(state.get("seen once") or "[]")
         last = state.last_runs(1)
     at = datetime.fromtimestamp(float(watermark), UTC) if watermark else None
+    ledger = Ledger(here.workspace.ledger, "reader")
     waiting = len(Pending(here.workspace.pending).all())
     return {
         "workspace": str(here.workspace.root),
@@ -56,7 +58,10 @@ def _collect(here: Place, choices: Any) -> dict[str, Any]:
         "waiting": waiting,
         "held_back": last[0]["queue"]["held_back"] if last else 0,
         "seen_once": once,
-        "decisions": len(Ledger(here.workspace.ledger, "reader").decided()),
+        "decisions": len(past.read(ledger.decisions()).standing),
+        "ledger": {
+            name: {"lines": head.lines, "head": head.hash} for name, head in ledger.heads().items()
+        },
         "last_night": last[0] if last else None,
         "paths": {
             "knowledge_base": str(here.workspace.knowledge_base),
@@ -81,6 +86,8 @@ def _print(found: dict[str, Any]) -> None:
         data(f"            {due.older} older ones ({size(due.older_bytes)}) wait for --since all")
     data(f"queue       {found['waiting']} waiting, {found['held_back']} held back")
     data(f"decided     {found['decisions']}")
+    for name, head in found["ledger"].items():
+        data(f"            {name}: {count(head['lines'], 'line')}, {head['head'][:16]}")
     last = found["last_night"]
     if last:
         data(f"last night  {last['started']}: {last['outcome']}, {last['why']}")
@@ -90,7 +97,7 @@ def _print(found: dict[str, Any]) -> None:
     if found["seen_once"]:
         data("seen in one session only, waiting for a second:")
         for one in found["seen_once"]:
-            data(f"            {one['rule']}", dim=True)
+            data(f"            {line(one['rule'])}", dim=True)
     for name, path in found["paths"].items():
         data(f"{name.replace('_', ' '):<16}{path}")
     data(f"next        {_next(found)}")

@@ -64,7 +64,7 @@ def reveal(candidates: Sequence[Candidate], state: State) -> list[Revealed]:
             topic=one.topic,
             symptom=one.symptom,
             rule=one.rule,
-            evidence=tuple(_quotes(kept[id_] for id_ in members.get(one.id, ()) if id_ in kept)),
+            evidence=tuple(quotes(kept[id_] for id_ in members.get(one.id, ()) if id_ in kept)),
         )
         for one in candidates
     ]
@@ -76,8 +76,8 @@ def log(path: Path, ids: Iterable[str]) -> None:
     files.append(path, line.encode())
 
 
-def _quotes(excerpts: Iterable[KeptExcerpt]) -> list[Quote]:
-    """The strongest excerpts' quotations, few of each session, so that every session speaks."""
+def quotes(excerpts: Iterable[KeptExcerpt]) -> list[Quote]:
+    """Return the strongest excerpts' quotations, few of each session: every session speaks."""
     found: list[Quote] = []
     by_session: dict[str, int] = {}
     ranked = sorted(excerpts, key=lambda kept: (-kept.excerpt.strength, kept.id))

@@ -288,7 +288,8 @@ def _queue(night: Night, report: Report, watch: Stopwatch, now: float) -> None:
             history = History(night.state, night.belongs)
             known, unreadable = _known(night, decided, history)
             report.failures += unreadable
-            found = survey(night.state, history, known, decided, topics=night.topics)
+            today = datetime.fromtimestamp(now, UTC).date()
+            found = survey(night.state, history, known, decided, today=today, topics=night.topics)
         with watch.stage("pending"):
             report.queue = queue(
                 night.state, night.pending, found, max_pending=night.max_pending, now=now

@@ -7,27 +7,40 @@ evidence came. What waits stays while it still stands; the rest is topped up, be
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
+from typing import Final
 
 import msgspec
 
 from dreaming.aggregation import Group, Grouping, order
 from dreaming.errors import Unusable
+from dreaming.jobs.past import gives_way, size
 from dreaming.known import NEAR, SURE, Known
 from dreaming.lessons import rule_hash
 from dreaming.models.candidate import Candidate, Flag, when
+from dreaming.models.decision import Action, Decision
 from dreaming.models.report import Queue
 from dreaming.stores.history import History
+from dreaming.stores.interface import Kept
 from dreaming.stores.pending import Pending
 from dreaming.stores.state import State
 
+_ASIDE: Final = (Action.REJECT, Action.LATER, Action.MERGE, Action.RETIRE)
+
 
 class Decided(msgspec.Struct, frozen=True):
-    """What people decided before."""
+    """The decisions that stand, by what a group may share with one."""
 
-    candidates: frozenset[str] = frozenset()
-    rules: frozenset[str] = frozenset()
-    """Hashes of normalised rules."""
-    texts: tuple[str, ...] = ()
+    candidates: dict[str, Decision] = {}
+    rules: dict[str, Decision] = {}
+    """By the hash of the normalised rule."""
+    texts: dict[str, Decision] = {}
+    """By the line as written, or the rule that was turned down, put off or merged."""
+
+    def set_aside(self, text: str) -> Decision | None:
+        """Return the decision that kept these words out of the knowledge base."""
+        found = self.texts.get(text)
+        return found if found is not None and found.action in _ASIDE else None
 
 
 class Standing(msgspec.Struct):
@@ -46,23 +59,31 @@ def survey(
     known: Known,
     decided: Decided,
     *,
+    today: date,
     backend: str | None = None,
     topics: Sequence[str] = (),
 ) -> Standing:
-    """Group everything and say what may be proposed, what is known, decided, or seen once."""
+    """Group everything and say what may be proposed, what is known, decided, or seen once.
+
+    ``today`` decides whether what was put off to a day comes back.
+    """
     grouping = Grouping(
         history.excerpts(), history.findings(backend), history.frequencies(), topics=topics
     )
     published = state.published()
-    answered = _excerpts_of(published, decided.candidates)
+    judge = _Judge(decided, state.kept(), _made_of(published, decided), today)
     standing = Standing()
+    merged: list[tuple[Group, Candidate, Decision]] = []
     taken: set[str] = set()
     for group in grouping.groups(eligible=True):
         candidate = _candidate(group, published)
         said = known.match(group.texts(), group.deeds())
-        if _is_decided(group, candidate, decided, answered):
+        decision = judge.of(group, candidate, said)
+        if decision is not None and decision.action is Action.MERGE and not decision.lesson:
+            merged.append((group, candidate, decision))
+        elif decision is not None:
             standing.decided.append(group)
-        elif said is not None and said[1] >= SURE:
+        elif said is not None and said[1] >= SURE and not decided.set_aside(said[0]):
             standing.known.append((group, said[0]))
         elif candidate.id not in taken:
             taken.add(candidate.id)
@@ -70,8 +91,106 @@ def survey(
                 flags = tuple(dict.fromkeys((*candidate.flags, Flag.NEAR_KNOWN)))
                 candidate = candidate.model_copy(update={"flags": flags})
             standing.eligible.append((group, candidate))
+    _join(standing, merged, decided)
     standing.seen_once = grouping.singles(grouping.grouped())
     return standing
+
+
+class _Judge(msgspec.Struct, frozen=True):
+    """Finds the decision that keeps a group away, under any id or wording it had."""
+
+    decided: Decided
+    kept: dict[str, Kept]
+    made_of: dict[str, list[tuple[str, int]]]
+    """By excerpt, the decided candidates it was part of, each with its size."""
+    today: date
+
+    def of(
+        self, group: Group, candidate: Candidate, said: tuple[str, float] | None
+    ) -> Decision | None:
+        """Return a decision that holds for this group today, ``None`` where none does.
+
+        One is about it where its own or a former id was decided, its rule, nearly its words, or
+        most of what it is made of.
+        """
+        ids = {kept.id for kept in group.excerpts}
+        named = [self.decided.candidates[id_] for id_ in sorted(ids & set(self.decided.candidates))]
+        worded = [self.decided.rules.get(rule_hash(candidate.rule))]
+        if said is not None and said[1] >= SURE:
+            worded.append(self.decided.set_aside(said[0]))
+        for one in [*named, *worded]:
+            if one is not None and self._holds(one, candidate, ids):
+                return one
+        return self._mostly(candidate, ids)
+
+    def _mostly(self, candidate: Candidate, ids: set[str]) -> Decision | None:
+        """The largest decided candidate it is made of, where those that hold are most of it."""
+        sizes = {id_: size for one in ids for id_, size in self.made_of.get(one, ())}
+        holding = {
+            id_ for id_ in sizes if self._holds(self.decided.candidates[id_], candidate, ids)
+        }
+        if not holding:
+            return None
+        shared = sum(any(id_ in holding for id_, _ in self.made_of.get(one, ())) for one in ids)
+        largest = max(holding, key=lambda id_: (sizes[id_], id_))
+        if 2 * shared < min(sizes[largest], len(ids)):
+            return None
+        return self.decided.candidates[largest]
+
+    def _holds(self, decision: Decision, candidate: Candidate, ids: set[str]) -> bool:
+        before = self.kept.get(decision.name)
+        excerpts = size(ids, candidate.session_ids)
+        return not gives_way(decision, before, excerpts, candidate.session_ids, self.today)
+
+
+def _made_of(
+    published: dict[str, tuple[str, ...]], decided: Decided
+) -> dict[str, list[tuple[str, int]]]:
+    found: dict[str, list[tuple[str, int]]] = {}
+    for id_ in sorted(published.keys() & decided.candidates.keys()):
+        for member in published[id_]:
+            found.setdefault(member, []).append((id_, len(published[id_])))
+    return found
+
+
+def _join(
+    standing: Standing, merged: Sequence[tuple[Group, Candidate, Decision]], decided: Decided
+) -> None:
+    """Count what was merged towards the candidate it was merged into, where that still stands."""
+    for group, candidate, decision in merged:
+        place = next(
+            (
+                number
+                for number, (_, one) in enumerate(standing.eligible)
+                if decision.target in (one.id, *one.formerly)
+            ),
+            None,
+        )
+        if place is not None:
+            target, one = standing.eligible[place]
+            standing.eligible[place] = (target, _both(one, candidate))
+            standing.decided.append(group)
+        elif decision.target in decided.candidates:
+            standing.decided.append(group)
+        else:
+            standing.eligible.append((group, candidate))
+
+
+def _both(one: Candidate, merged: Candidate) -> Candidate:
+    """A candidate with the sessions of another that a person merged into it."""
+    roots = tuple(sorted({*one.session_ids, *merged.session_ids}))
+    days = [day for day in (one.first_seen, merged.first_seen) if day]
+    latest = [day for day in (one.last_seen, merged.last_seen) if day]
+    return one.model_copy(
+        update={
+            "session_ids": roots,
+            "sessions": len(roots),
+            "agents": tuple(sorted({*one.agents, *merged.agents})),
+            "projects": tuple(sorted({*one.projects, *merged.projects})),
+            "first_seen": min(days, default=None),
+            "last_seen": max(latest, default=None),
+        }
+    )
 
 
 def queue(
@@ -133,29 +252,3 @@ def _candidate(group: Group, published: dict[str, tuple[str, ...]]) -> Candidate
         backend=group.backend,
         flags=group.flags,
     )
-
-
-def _excerpts_of(
-    published: dict[str, tuple[str, ...]], candidates: frozenset[str]
-) -> dict[str, int]:
-    """The excerpts that decided candidates were made of, with the size of that candidate."""
-    return {
-        member: len(published[candidate])
-        for candidate in sorted(candidates & published.keys())
-        for member in published[candidate]
-    }
-
-
-def _is_decided(
-    group: Group, candidate: Candidate, decided: Decided, answered: dict[str, int]
-) -> bool:
-    """Whether this group, under any id or wording it had, was decided before.
-
-    It was where its own or a former id was, where its rule was, or where most of what it is made
-    of is what a decided candidate was made of.
-    """
-    ids = {kept.id for kept in group.excerpts}
-    if ids & decided.candidates or rule_hash(candidate.rule) in decided.rules:
-        return True
-    shared = [answered[id_] for id_ in ids if id_ in answered]
-    return bool(shared) and 2 * len(shared) >= min(max(shared), len(ids))

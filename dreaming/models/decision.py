@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from enum import StrEnum
 from typing import Annotated
 
@@ -12,7 +13,16 @@ class Action(StrEnum):
     """What a person decided."""
 
     ACCEPT = "accept"
+    EDIT = "edit"
+    """Accepted in other words, or under another topic, than proposed."""
+    MERGE = "merge"
+    """The same as another candidate or as a lesson there is."""
     REJECT = "reject"
+    LATER = "later"
+    UNDO = "undo"
+    """Takes another decision back; also an undo can be undone."""
+    RETIRE = "retire"
+    SUPERSEDE = "supersede"
 
 
 class Phase(StrEnum):
@@ -21,6 +31,8 @@ class Phase(StrEnum):
     INTENT = "intent"
     """Durable before the knowledge base is touched: the commit point."""
     DONE = "done"
+    DROPPED = "dropped"
+    """The intent before it could not be carried out any more: it counts as never decided."""
 
 
 class Decision(BaseModel):
@@ -34,12 +46,23 @@ class Decision(BaseModel):
     phase: Phase
     kind: str = "lesson"
     candidate: str = ""
+    """Empty for a lesson of one's own."""
     rule_hash: str = ""
     """Of the normalised rule: the same rule in other dress is the same decision."""
     lesson: str = ""
     topic: str = ""
     text: str = ""
-    """The line exactly as written, or for a rejection the rule that was turned down."""
+    """The line exactly as written, or the rule that was turned down, put off or merged."""
+    was: str = ""
+    """The line that stood there before, exactly; of what replaces or takes out a line."""
+    proposed: str = ""
+    """The rule as it was proposed, where a person changed it."""
+    target: str = ""
+    """Of a merge the candidate or lesson, of an undo the decision, of a supersede the lesson."""
+    until: str = ""
+    """Of later: a day, or a number of new sessions."""
+    group: str = ""
+    """What the lines of one bulk decision have in common."""
     before: str = ""
     """SHA-256 of the topic file before; empty where there was none."""
     after: str = ""
@@ -47,3 +70,15 @@ class Decision(BaseModel):
     why: str = ""
     prev: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     """SHA-256 of the line before; zeros for the first."""
+    writer: Annotated[str, Field(exclude=True)] = ""
+    """Whose chain it stands in: the name of the file says it, not the line."""
+
+    @property
+    def name(self) -> str:
+        """How a person names it: the chain and the line's number in it."""
+        return f"{self.writer}:{self.seq}"
+
+    @property
+    def until_day(self) -> date | None:
+        """The day it was put off to; ``None`` where it waits for sessions instead."""
+        return date.fromisoformat(self.until) if "-" in self.until else None

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import fnmatch
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
+
+from dreaming.errors import Unusable
+
+_BESIDE: Final = re.compile(r"\..+\.\d+\.new")
+"""The name of a file that is being written beside its target: process and all."""
 
 
 def sync(descriptor: int) -> None:
@@ -39,7 +47,7 @@ def replace(path: Path, data: bytes, *, mode: int | None = None) -> None:
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode or 0o666)
     try:
         try:
-            _write_all(descriptor, data)
+            write_all(descriptor, data)
             if kept is not None:
                 os.fchmod(descriptor, kept)
             sync(descriptor)
@@ -54,9 +62,30 @@ def replace(path: Path, data: bytes, *, mode: int | None = None) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what a killed ``replace`` left beside its targets. Call it under the folder's lock."""
-    for left in folder.glob(".*.new"):
-        left.unlink(missing_ok=True)
+    """Remove what a killed ``replace`` left beside its targets. Call it under the folder's lock.
+
+    A file that a person keeps under a like name is none of ours.
+    """
+    for left in matching(folder, ".*.new"):
+        if _BESIDE.fullmatch(left.name):
+            left.unlink(missing_ok=True)
+
+
+def matching(folder: Path, pattern: str) -> list[Path]:
+    """Return the regular files of a folder whose names match, sorted; none where it is missing.
+
+    Raises ``Unusable`` where the folder may not be looked into: it must not count as empty.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            names = [one.name for one in entries if one.is_file()]
+    except FileNotFoundError:
+        return []
+    except OSError as wrong:
+        raise Unusable(
+            f"{folder}: {wrong.strerror}", remedy="Give yourself the right to read it."
+        ) from wrong
+    return sorted(folder / name for name in names if fnmatch.fnmatchcase(name, pattern))
 
 
 def remove(path: Path) -> None:
@@ -70,7 +99,7 @@ def append(path: Path, data: bytes) -> None:
     new = not path.exists()
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     try:
-        _write_all(descriptor, data)
+        write_all(descriptor, data)
         sync(descriptor)
     finally:
         os.close(descriptor)
@@ -78,7 +107,18 @@ def append(path: Path, data: bytes) -> None:
         sync_folder(path.parent)
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
+def cut(path: Path, size: int) -> None:
+    """Take away everything after the first ``size`` bytes of a file, durably."""
+    descriptor = os.open(path, os.O_WRONLY)
+    try:
+        os.ftruncate(descriptor, size)
+        sync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of ``data``, however many calls that takes."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Final, overload
+from typing import Any, Final, overload
 
 import msgspec
 
@@ -26,6 +26,15 @@ _REMEMBERED: Final = 8192
 _decode: Final = msgspec.msgpack.Decoder(Excerpt).decode
 
 
+class Publication(msgspec.Struct, frozen=True):
+    """How a candidate came to wait."""
+
+    members: tuple[str, ...]
+    """The excerpts it was made of when it last waited."""
+    at: float
+    """When the run started that first proposed it, seconds since 1970 UTC."""
+
+
 class History:
     """A view of one workspace's evidence, limited to the projects that belong to it."""
 
@@ -36,9 +45,23 @@ class History:
 
     def excerpts(self) -> Sequence[KeptExcerpt]:
         """Return every excerpt once, in a stable order, though copies of its transcript exist."""
-        rows = self._state.connection.execute(
-            "select e.id, e.rowid, project from excerpts e order by e.id, e.rowid"
+        return self._best(
+            self._state.connection.execute(
+                "select e.id, e.rowid, project from excerpts e order by e.id, e.rowid"
+            )
         )
+
+    def some(self, ids: Sequence[str]) -> Sequence[KeptExcerpt]:
+        """Return those of these excerpts that are still kept, as ``excerpts`` would."""
+        marks = ", ".join("?" * len(ids))
+        query = (
+            "select e.id, e.rowid, project from excerpts e"
+            f" where e.id in ({marks}) order by e.id, e.rowid"
+        )
+        return self._best(self._state.connection.execute(query, list(ids)))
+
+    def _best(self, rows: Iterable[Sequence[Any]]) -> Sequence[KeptExcerpt]:
+        """Return the excerpts of these rows, of several copies the one that says most."""
         chosen = array("q")
         for _, copies in groupby(rows, key=itemgetter(0)):
             here = [row for _, row, project in copies if project in self._projects]
@@ -93,6 +116,21 @@ class History:
     def frequencies(self) -> StoredFrequencies:
         """Return document frequencies over the whole history."""
         return StoredFrequencies(self._state)
+
+    def publications(self) -> dict[str, Publication]:
+        """Return how every candidate that ever waited came to wait, by its id."""
+        rows = self._state.connection.execute("select candidate, members, at from published")
+        return {
+            candidate: Publication(tuple(json.loads(members)), at)
+            for candidate, members, at in rows
+        }
+
+    def run(self, started: float) -> dict[str, Any] | None:
+        """Return the report of the run that started then."""
+        row = self._state.connection.execute(
+            "select report from runs where started = ? order by id desc limit 1", [started]
+        ).fetchone()
+        return None if row is None else dict(json.loads(row[0]))
 
     def native_ids(self) -> dict[str, str]:
         """Return the native id of every session id. For the local look-up only."""

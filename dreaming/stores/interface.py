@@ -83,3 +83,15 @@ class Settlement(msgspec.Struct):
     projects: Mapping[str, Project] = msgspec.field(default_factory=dict)
     keep: bool = False
     """Only move the cursor: what is known of the transcript stands (a touched file)."""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What a candidate was when a person decided it."""
+
+    candidate: str
+    body: str
+    """Its file in ``pending/``."""
+    excerpts: int
+    """How many it was made of."""
+    sessions: frozenset[str]
+    """Root sessions."""

@@ -15,7 +15,12 @@ def m001_initial(db: Database) -> None:
         db.conn.execute(statement)
 
 
-STEPS = (m001_initial,)
+def m002_kept(db: Database) -> None:
+    """What a candidate was when a person decided it."""
+    db.conn.execute(_KEPT)
+
+
+STEPS = (m001_initial, m002_kept)
 
 
 def migrations() -> Migrations:
@@ -113,4 +118,14 @@ create table runs (
   outcome text not null,
   report text not null
 )
+"""
+
+_KEPT = """
+create table kept (
+  decision text primary key,
+  candidate text not null,
+  body text not null,
+  excerpts integer not null,
+  sessions text not null
+) without rowid
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -23,8 +24,21 @@ class Pending:
 
         Raises ``Unusable`` naming the file where one is not a candidate.
         """
-        found = [self._read(path) for path in sorted(self.folder.glob("*.json"))]
+        found = [self._read(path) for path in files.matching(self.folder, "*.json")]
         return sorted(found, key=lambda one: (-one.score, one.id))
+
+    def ids(self) -> list[str]:
+        """Return the ids of what waits, without opening a file."""
+        names = os.listdir(self.folder)  # noqa: PTH208 - thousands of paths cost ten times as much
+        return sorted(
+            name.removesuffix(".json")
+            for name in names
+            if name.endswith(".json") and not name.startswith(".")
+        )
+
+    def get(self, candidate_id: str) -> Candidate:
+        """Return one that waits. Raises ``Unusable`` where its file is no candidate."""
+        return self._read(self._path(candidate_id))
 
     def sweep(self) -> None:
         """Remove what a killed run left half-written. Call it under the decision lock."""

@@ -23,7 +23,7 @@ from dreaming.errors import DiskFull, NotNow, Unusable
 from dreaming.models.finding import Excerpt, Finding
 from dreaming.models.report import REFUSED, Spent, Verdict, Withdrawn
 from dreaming.stores import withdrawal
-from dreaming.stores.interface import Cursor, Project, Settlement, Stamp
+from dreaming.stores.interface import Cursor, Kept, Project, Settlement, Stamp
 from dreaming.stores.migrations import STEPS, migrations
 
 if TYPE_CHECKING:
@@ -55,6 +55,13 @@ class State:
         """Return a remembered value."""
         row = self.connection.execute("select value from meta where key = ?", [key]).fetchone()
         return None if row is None else str(row[0])
+
+    def beginning(self, prefix: str) -> dict[str, str]:
+        """Return the remembered values whose key begins so, by the rest of the key."""
+        rows = self.connection.execute(
+            "select key, value from meta where substr(key, 1, ?) = ?", [len(prefix), prefix]
+        )
+        return {key[len(prefix) :]: value for key, value in rows}
 
     def put(self, key: str, value: str) -> None:
         """Remember a value, in a transaction of its own."""
@@ -338,6 +345,47 @@ class State:
                 " on conflict (candidate) do update set members = excluded.members",
                 ((id_, json.dumps(sorted(members)), now) for id_, members in candidates),
             )
+
+    def members(self, candidate: str) -> tuple[str, ...]:
+        """Return the excerpts a candidate was made of when it last waited."""
+        row = self.connection.execute(
+            "select members from published where candidate = ?", [candidate]
+        ).fetchone()
+        return () if row is None else tuple(json.loads(row[0]))
+
+    def keep(self, decision: str, kept: Kept) -> None:
+        """Remember what a candidate was when a decision of that name was made about it."""
+        sessions = json.dumps(sorted(kept.sessions))
+        with self._transaction():
+            self.connection.execute(
+                "insert or replace into kept values (?, ?, ?, ?, ?)",
+                [decision, kept.candidate, kept.body, kept.excerpts, sessions],
+            )
+
+    def kept(self) -> dict[str, Kept]:
+        """Return what candidates were when they were decided, by the decision's name."""
+        rows = self.connection.execute(
+            "select decision, candidate, body, excerpts, sessions from kept"
+        )
+        return {
+            decision: Kept(candidate, body, excerpts, frozenset(json.loads(sessions)))
+            for decision, candidate, body, excerpts, sessions in rows
+        }
+
+    def kept_of(self, decision: str) -> Kept | None:
+        """Return what a candidate was when the decision of that name was made about it."""
+        row = self.connection.execute(
+            "select candidate, body, excerpts, sessions from kept where decision = ?", [decision]
+        ).fetchone()
+        if row is None:
+            return None
+        candidate, body, excerpts, sessions = row
+        return Kept(candidate, body, excerpts, frozenset(json.loads(sessions)))
+
+    def drop_kept(self, decision: str) -> None:
+        """Forget what a candidate was: it waits again."""
+        with self._transaction():
+            self.connection.execute("delete from kept where decision = ?", [decision])
 
     def add_run(self, started: float, outcome: str, report: bytes) -> None:
         """Keep a night's report."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dreaming.errors import AlreadyKnown, Refused, WrongUse
+from dreaming.errors import AlreadyKnown, Refused, Unusable, WrongUse
 from dreaming.jobs import decide
 from dreaming.models.decision import Action, Phase
 from dreaming.stores import knowledge_writer
@@ -67,7 +67,8 @@ def test_what_was_decided_is_not_proposed_again(world: World) -> None:
 
 def test_the_beginning_of_an_id_is_enough_where_it_is_one(world: World) -> None:
     """Eight characters do; none and one that fits nobody are said."""
-    assert _accept(world, _id(world)[:8]).candidate.slug == "watch-gotcha"
+    written = _accept(world, _id(world)[:8])
+    assert written.candidate and written.candidate.slug == "watch-gotcha"
     for wrong in ("", "0", "zzzzzzzz", "f" * 16):
         with pytest.raises(WrongUse):
             _accept(world, wrong)
@@ -191,5 +192,16 @@ def test_a_ledger_with_lines_missing_stops_decisions(world: World) -> None:
     _accept(world, _id(world))
     path = next(world.place.ledger.glob("*.jsonl"))
     path.write_bytes(path.read_bytes().splitlines(keepends=True)[0])
-    with pytest.raises(Refused, match="line 2"):
+    with pytest.raises(Unusable, match=r"\.jsonl:2: 1 of 2 lines are gone"):
         _accept(world, _id(world, "push-gotcha"))
+
+
+@pytest.mark.parametrize("text", ["look in /home/robinfield/keys", "ask robin.field@tidepool.dev"])
+def test_what_people_commit_names_nobody(world: World, text: str) -> None:
+    """A home folder or an address gets into no lesson and no reason, whoever writes it."""
+    with world.desk() as desk:
+        with pytest.raises(Refused, match="names a person"):
+            decide.accept_own(desk, "tools", "It is hidden.", f"First {text}.")
+        with pytest.raises(Refused, match="names a person"):
+            decide.reject(desk, _id(world), text)
+    assert world.snapshot("ledger") == {}

@@ -15,6 +15,8 @@ from dreaming.lessons import (
     parse_line,
     refusal,
     rule_hash,
+    same_key,
+    tidy,
 )
 
 DAY = date(2026, 11, 30)
@@ -98,3 +100,39 @@ def test_a_lesson_keeps_the_id_of_its_candidate() -> None:
 def test_other_lines_are_no_lessons_of_ours(line: str) -> None:
     """Only the grammar is the grammar."""
     assert parse_line(line) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Use pnpm, npm or yarn.", "use YARN, pnpm and npm"),
+        ("Run the linter, the formatter and the tests.", "Run the tests, linter and formatter!"),
+        ("Check b, c & d", "check d, c, b"),
+    ],
+)
+def test_the_order_of_a_list_is_dress(one: str, other: str) -> None:
+    """Items between commas, and, or and & count in any order."""
+    assert same_key(one) == same_key(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Run lint, then test.", "Run test, then lint."),
+        ("Lint before test.", "Test before lint."),
+        ("Use npm, not yarn.", "Use npm and yarn."),
+        ("Do it.", "Do that."),
+        ("Pass --run.", "Pass --watch."),
+        ("Read docs/setup.", "Read setup/docs."),
+    ],
+)
+def test_another_order_of_deeds_is_another_rule(one: str, other: str) -> None:
+    """Only what is a list is sorted; nothing that tells is left out."""
+    assert same_key(one) != same_key(other)
+
+
+@given(text=st.text(max_size=40))
+def test_tidy_text_stays_tidy(text: str) -> None:
+    """Tidying twice is tidying once, and what steers is left for the refusal to name."""
+    assert tidy(tidy(text)) == tidy(text)
+    assert ("\n" in text) == ("\n" in tidy(text))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dreaming.errors import Unusable
 from dreaming.stores import files
 
 
@@ -67,3 +68,19 @@ def test_a_lock_let_go_can_be_taken(tmp_path: Path) -> None:
     for _ in range(2):
         with files.lock(path, "somebody"):
             assert path.exists()
+
+
+def test_a_persons_own_file_is_not_swept(tmp_path: Path) -> None:
+    """Only the names that a write gives are ours; a folder of such a name is nobody's to remove."""
+    (tmp_path / ".draft.new").write_bytes(b"mine")
+    (tmp_path / ".x.1.new").mkdir()
+    files.sweep(tmp_path)
+    assert sorted(one.name for one in tmp_path.iterdir()) == [".draft.new", ".x.1.new"]
+
+
+def test_a_folder_nobody_may_look_into_is_not_empty(tmp_path: Path) -> None:
+    """A folder that cannot be listed is said; one that is missing holds nothing."""
+    (tmp_path / "file").touch()
+    with pytest.raises(Unusable):
+        files.matching(tmp_path / "file", "*")
+    assert files.matching(tmp_path / "missing", "*") == []

@@ -1,5 +1,6 @@
 """The ledger only grows, and shows tampering."""
 
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from dreaming.errors import Unusable
 from dreaming.models.decision import Action, Phase
-from dreaming.stores.ledger import START, Ledger
+from dreaming.stores.ledger import START, Head, Ledger
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -97,3 +98,105 @@ def test_an_intent_without_its_end_is_unfinished(tmp_path: Path) -> None:
     assert [one.candidate for one in ledger.unfinished()] == ["a" * 16]
     ledger.append(NOON, Action.ACCEPT, Phase.DONE, candidate="a" * 16, topic="git")
     assert ledger.unfinished() == []
+
+
+def _kept(ledger: Ledger) -> dict[str, Head]:
+    return {ledger.path.name: Head(*ledger.head())}
+
+
+def test_any_single_changed_byte_is_found(tmp_path: Path) -> None:
+    """Whichever byte it is, the last newline too: file and line are named."""
+    ledger = _filled(tmp_path, count=3)
+    kept, data = _kept(ledger), ledger.path.read_bytes()
+    ends = [place for place, byte in enumerate(data) if byte == 0x0A]
+    for place in range(len(data)):
+        changed = bytearray(data)
+        changed[place] ^= 1
+        ledger.path.write_bytes(bytes(changed))
+        broken = Ledger(tmp_path, "reader").verify(kept)
+        assert broken, f"byte {place}"
+        line = 1 + sum(end < place for end in ends)
+        assert broken[0].path == ledger.path and broken[0].line in (line, line + 1)
+
+
+def test_any_cut_tail_is_found(tmp_path: Path) -> None:
+    """However many lines are gone from the end, all of them too."""
+    ledger = _filled(tmp_path, count=4)
+    kept, lines = _kept(ledger), ledger.path.read_bytes().splitlines(keepends=True)
+    for left in range(4):
+        ledger.path.write_bytes(b"".join(lines[:left]))
+        (broken,) = Ledger(tmp_path, "reader").verify(kept)
+        assert broken.line == left + 1 and "gone from the end" in broken.what
+    ledger.path.unlink()
+    assert Ledger(tmp_path, "reader").verify(kept)
+
+
+def test_any_two_swapped_lines_are_found(tmp_path: Path) -> None:
+    """The first of the two places is named."""
+    ledger = _filled(tmp_path, count=4)
+    kept, lines = _kept(ledger), ledger.path.read_bytes().splitlines(keepends=True)
+    for one in range(4):
+        for other in range(one + 1, 4):
+            moved = list(lines)
+            moved[one], moved[other] = moved[other], moved[one]
+            ledger.path.write_bytes(b"".join(moved))
+            assert Ledger(tmp_path, "reader").verify(kept)[0].line == one + 1
+
+
+def test_every_broken_chain_is_named(tmp_path: Path) -> None:
+    """One writer's broken chain does not hide another's."""
+    for writer in ("kim-0001", "lee-0002"):
+        path = _filled(tmp_path, writer).path
+        path.write_bytes(path.read_bytes().replace(b"wrong", b"right", 1))
+    broken = Ledger(tmp_path, "reader").verify({})
+    assert {one.path.name for one in broken} == {
+        "reviewed-kim-0001.jsonl",
+        "reviewed-lee-0002.jsonl",
+    }
+
+
+def test_a_confirmed_line_that_lost_its_end_is_not_torn(tmp_path: Path) -> None:
+    """Against the kept head a flipped last newline is tampering, and nothing is set aside."""
+    ledger = _filled(tmp_path)
+    head = Head(*ledger.head())
+    data = ledger.path.read_bytes()
+    ledger.path.write_bytes(data[:-1] + b"\x0b")
+    with pytest.raises(Unusable, match=r"\.jsonl:4"):
+        ledger.check_head(head)
+    ledger.path.write_bytes(data + b'{"half')
+    ledger.check_head(head)
+
+
+def test_nothing_is_appended_to_half_a_line(tmp_path: Path) -> None:
+    """What would join two lines is refused."""
+    ledger = _filled(tmp_path)
+    ledger.path.write_bytes(ledger.path.read_bytes() + b'{"half')
+    with pytest.raises(Unusable, match="half a line"):
+        ledger.append(NOON, Action.REJECT, Phase.DONE)
+
+
+def test_a_chain_keeps_its_order_whatever_its_clock_did(tmp_path: Path) -> None:
+    """A clock that jumps back does not reorder what one writer decided."""
+    ledger = Ledger(tmp_path, "kim-0001")
+    for hours in (5, -20, 1):
+        ledger.append(NOON + timedelta(hours=hours), Action.REJECT, Phase.DONE)
+    assert [one.seq for one in ledger.decisions()] == [1, 2, 3]
+
+
+def test_two_processes_appending_never_interleave(tmp_path: Path) -> None:
+    """The chain of one writer holds although two processes write it at once."""
+    children = []
+    for _ in range(2):
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                _filled(tmp_path, count=40)
+                status = 0
+            finally:
+                os._exit(status)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
+    ledger = Ledger(tmp_path, "kim-0001")
+    assert [one.seq for one in ledger.decisions()] == list(range(1, 81))
+    assert ledger.verify({}) == []

@@ -1,0 +1,1 @@
+"""Many sequences of decisions, with crashes in them."""

@@ -1,0 +1,1 @@
+"""Measures how well reworded lessons are found again."""
