@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).parents[2]
-FOLDERS: Final = ("dreaming", "tests", "docs", "benchmarks")
+FOLDERS: Final = ("dreaming", "review_tui", "tests", "docs", "benchmarks")
 BROAD: Final = frozenset({"Exception", "BaseException"})
 
 
@@ -69,7 +69,9 @@ def _is_constant(value: ast.expr | None) -> bool:
     return value is None or isinstance(value, ast.Constant)
 
 
-@pytest.mark.parametrize("path", sources("dreaming"), ids=lambda one: str(one.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "path", sources("dreaming", "review_tui"), ids=lambda one: str(one.relative_to(ROOT))
+)
 def test_nothing_is_swallowed(path: Path) -> None:
     """No handler takes every exception and goes on in silence."""
     assert swallowed(tree(path)) == []

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).parents[2]
-PACKAGE: Final = ROOT / "dreaming"
+PACKAGES: Final = ("dreaming", "review_tui")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,8 @@ def test_wheel_holds_every_module_and_resource(names: frozenset[str]) -> None:
     """What stands in the package arrives: modules, the type marker, templates, prompts, sample."""
     there = {
         str(one.relative_to(ROOT))
-        for one in PACKAGE.rglob("*")
+        for package in PACKAGES
+        for one in (ROOT / package).rglob("*")
         if one.is_file() and "__pycache__" not in one.parts
     }
     assert there - names == set()
@@ -43,7 +44,7 @@ def test_wheel_holds_every_module_and_resource(names: frozenset[str]) -> None:
 def test_wheel_holds_nothing_else(names: frozenset[str]) -> None:
     """The three data folders, tests and documents stay outside."""
     tops = {one.partition("/")[0] for one in names}
-    assert {one for one in tops if not one.endswith(".dist-info")} == {"dreaming"}
+    assert {one for one in tops if not one.endswith(".dist-info")} == set(PACKAGES)
 
 
 def test_dependencies_stay_few() -> None:
