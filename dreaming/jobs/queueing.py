@@ -60,7 +60,6 @@ def survey(
     decided: Decided,
     *,
     today: date,
-    backend: str | None = None,
     topics: Sequence[str] = (),
 ) -> Standing:
     """Group everything and say what may be proposed, what is known, decided, or seen once.
@@ -68,7 +67,7 @@ def survey(
     ``today`` decides whether what was put off to a day comes back.
     """
     grouping = Grouping(
-        history.excerpts(), history.findings(backend), history.frequencies(), topics=topics
+        history.excerpts(), history.findings(), history.frequencies(), topics=topics
     )
     published = state.published()
     judge = _Judge(decided, state.kept(), _made_of(published, decided), today)

@@ -7,7 +7,6 @@ is clean are its turns redacted and excerpts taken from them; otherwise nothing 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -44,8 +43,6 @@ class Reading(msgspec.Struct):
     unreadable_lines: int = 0
     unknown_records: dict[str, int] = msgspec.field(default_factory=dict)
     """``agent version: type`` with its number; lines no record could be recovered from too."""
-    rewritten: bool = False
-    """The settled bytes are not those that were settled: everything was read anew."""
 
 
 class Reader:
@@ -99,7 +96,6 @@ class Reader:
             new_bytes=pages.settled - (cursor.settled if cursor and grown else 0),
             unreadable_lines=session.unreadable_lines,
             unknown_records=_unknown(session, refused=settlement.verdict in REFUSED),
-            rewritten=cursor is not None and cursor.settled > 0 and not grown,
         )
         settlement.settled = pages.settled
         settlement.digest = pages.digest.hexdigest()
@@ -327,8 +323,3 @@ def _with_texts(turn: Turn, clean: Iterator[str]) -> Turn:
     ):
         return turn
     return msgspec.structs.replace(turn, text=text, action=action, before=before, after=after)
-
-
-def path_text(path: Path) -> str:
-    """Return a path as it may be shown on the person's own screen."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")

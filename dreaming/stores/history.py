@@ -93,13 +93,13 @@ class History:
             excerpt=_decode(body),
         )
 
-    def findings(self, backend: str | None = None) -> list[Finding]:
-        """Return every finding, or those of one backend, in a stable order."""
+    def findings(self) -> list[Finding]:
+        """Return every finding, in a stable order."""
         rows = self._state.connection.execute(
             "select session_id, slug, topic, symptom, rule, evidence, backend from findings"
             " order by session_id, slug, evidence, backend, symptom, rule"
         )
-        found = (
+        return [
             Finding(
                 session_id=session_id,
                 slug=slug,
@@ -110,8 +110,7 @@ class History:
                 backend=name,
             )
             for session_id, slug, topic, symptom, rule, evidence, name in rows
-        )
-        return [one for one in found if backend is None or one.backend == backend]
+        ]
 
     def frequencies(self) -> StoredFrequencies:
         """Return document frequencies over the whole history."""
