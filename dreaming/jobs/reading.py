@@ -17,6 +17,7 @@ from dreaming.models.finding import Excerpt, KeptExcerpt
 from dreaming.models.report import REFUSED, Verdict
 from dreaming.models.session import Session, SessionKind, Turn
 from dreaming.redaction.engine import RULES_VERSION, Hit, Redactor, ScanFailed, Severity
+from dreaming.signals import MINING_VERSION
 from dreaming.signals import excerpts as find_excerpts
 from dreaming.signals import terms as find_terms
 from dreaming.stores.interface import Cursor, Origin, Project, Settlement, Stamp
@@ -223,8 +224,9 @@ class _Places:
 
 
 def rules_version(project_filter: str) -> str:
-    """Return what a verdict depends on: the redaction rules and the filter of projects."""
-    return hashlib.sha256(f"{RULES_VERSION}\0{project_filter}".encode()).hexdigest()[:16]
+    """Return what a verdict depends on: redaction rules, mining rules, the filter of projects."""
+    parts = f"{RULES_VERSION}\0{MINING_VERSION}\0{project_filter}"
+    return hashlib.sha256(parts.encode()).hexdigest()[:16]
 
 
 def stamp(transcript: Transcript) -> Stamp:

@@ -24,6 +24,8 @@ class SignalKind(StrEnum):
     """A person interrupted, and what they said next."""
     ASSUMPTION = "assumption"
     """The model noticed by itself that it had assumed wrongly."""
+    REJECTION = "rejection"
+    """A linter, a formatter, a compiler or a hook rejected the work, whatever the call's status."""
     CANNOT = "cannot"
     """A restricted agent says what it structurally cannot do."""
 
@@ -75,6 +77,8 @@ class Excerpt(msgspec.Struct, frozen=True):
     redone: float = 0.0
     """How much the action that followed resembles the one before the signal, 0 to about 1.5."""
     quotations: tuple[Quotation, ...] = ()
+    names: tuple[str, ...] = ()
+    """What ``motifs`` calls it, such as ``lint-md060``; sessions with one name met one thing."""
 
 
 class KeptExcerpt(msgspec.Struct, frozen=True):

@@ -25,6 +25,8 @@ SIGNALS: Final[tuple[Signal, ...]] = (
     Assumption(),
     Cannot(),
 )
+MINING_VERSION: Final = "2"
+"""Goes up whenever a transcript would give other excerpts: then it is read again."""
 LEAST: Final = 0.5
 """Weaker excerpts are left out and counted."""
 TERMS: Final = 600

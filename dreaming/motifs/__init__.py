@@ -1,0 +1,39 @@
+"""Gotchas with a name of their own: what a linter, a shell or a person says in known words.
+
+Two sessions that meet one word differently are found by likeness (``dreaming/aggregation``). Two
+that meet the same linter rule, the same missing command or the same standing wish need no
+statistics: the name is enough, also in a project of ten sessions. Tables of such names are data;
+each entry brings its words, an example it must see and one it must not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dreaming.models.finding import Excerpt
+from dreaming.motifs.interface import Told
+
+__all__ = ["Told", "in_output", "in_remark", "in_words", "tell"]
+
+
+def in_output(text: str, command: str = "", *, failed: bool = False) -> tuple[str, ...]:
+    """Return the names of what a tool or a hook says in ``text``, in the order of the tables.
+
+    ``command`` is what was run; ``failed`` says that the call ended with an error.
+    """
+    return ()
+
+
+def in_words(text: str) -> tuple[str, ...]:
+    """Return the names of the standing wishes that a person's words voice."""
+    return ()
+
+
+def in_remark(text: str) -> tuple[str, ...]:
+    """Return the names of what a model admits to have done wrong."""
+    return ()
+
+
+def tell(name: str, members: Sequence[Excerpt]) -> Told | None:
+    """Return the words for a name, filled from the excerpts that carry it; ``None`` if unknown."""
+    return None
