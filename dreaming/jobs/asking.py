@@ -6,13 +6,13 @@ its sessions; one that cannot be split is set aside, so that nothing blocks the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import msgspec
 
 from dreaming.backends.interface import Answer, Backend, TooBig, Unanswered, Usage
-from dreaming.errors import DreamingError
+from dreaming.errors import DreamingError, NotNow
 from dreaming.models.finding import Complaint, Finding, KeptExcerpt
 from dreaming.models.report import Spent
 from dreaming.packets import Packet, number
@@ -26,6 +26,10 @@ MAX_PAID_ATTEMPTS: Final = 2
 
 class UnusableAnswer(DreamingError):
     """A backend's answer could not be read; it is kept, and asked for once more another night."""
+
+
+class Stopped(NotNow):
+    """The run was told to stop; what is left waits for the next one."""
 
 
 class Asked(msgspec.Struct):
@@ -43,21 +47,32 @@ class Asker:
     """Puts excerpts to one backend."""
 
     def __init__(
-        self, backend: Backend, state: State, answers: Answers, prompt: str, known: Sequence[str]
+        self,
+        backend: Backend,
+        state: State,
+        answers: Answers,
+        prompt: str,
+        known: Sequence[str],
+        spent: Spent,
+        stop: Callable[[], str],
     ) -> None:
+        """Count to ``spent`` what was paid, also for answers that came to nothing.
+
+        ``stop`` is asked before each question that costs something: a reason to ask no more.
+        """
         self._backend = backend
         self._state = state
         self._answers = answers
         self._prompt = prompt
         self._known = known
-        self.spent = Spent()
-        """What was paid so far, also for answers that came to nothing."""
+        self._spent = spent
+        self._stop = stop
 
     def ask(self, excerpts: Sequence[KeptExcerpt], now: float) -> Asked:
         """Return the findings for these excerpts.
 
-        Raises what the backend raises, and ``UnusableAnswer``; what was answered before that is
-        kept and is not asked again.
+        Raises what the backend raises, ``UnusableAnswer`` and ``Stopped``; what was answered before
+        that is kept and is not asked again.
         """
         asked = Asked()
         for packets in number(excerpts, self._backend.context_tokens):
@@ -127,18 +142,21 @@ class Asker:
         if kept is not None:
             usage = Usage(kept.input_tokens, kept.output_tokens, kept.cost)
             return Answer(kept.text, usage, complete=kept.complete)
+        reason = self._stop()
+        if reason:
+            raise Stopped(reason)
         # Noted before it is paid for: what is withdrawn later must be found whatever happens now.
         self._note(request, base, "asked", Usage(), now)
         try:
             answer = self._backend.ask(request)
         except Unanswered as wrong:
-            self.spent = _sum(self.spent, _spent(wrong.partial.usage))
+            _add(self._spent, wrong.partial.usage)
             if wrong.text or wrong.partial.usage.input_tokens:
                 self._keep(request, wrong.partial)
                 self._note(request, base, type(wrong).__name__, wrong.partial.usage, now)
             raise
         self._keep(request, answer)
-        self.spent = _sum(self.spent, _spent(answer.usage))
+        _add(self._spent, answer.usage)
         return answer
 
     def _keep(self, request: Request, answer: Answer) -> None:
@@ -165,10 +183,8 @@ def _spent(usage: Usage) -> Spent:
     return Spent(1, usage.input_tokens, usage.output_tokens, usage.cost)
 
 
-def _sum(one: Spent, other: Spent) -> Spent:
-    return Spent(
-        one.requests + other.requests,
-        one.input_tokens + other.input_tokens,
-        one.output_tokens + other.output_tokens,
-        one.cost + other.cost,
-    )
+def _add(spent: Spent, usage: Usage) -> None:
+    spent.requests += 1
+    spent.input_tokens += usage.input_tokens
+    spent.output_tokens += usage.output_tokens
+    spent.cost += usage.cost

@@ -11,7 +11,7 @@ from types import FrameType
 
 import pytest
 
-from dreaming.jobs import nightly
+from dreaming.jobs import batches
 from dreaming.jobs.nightly import run
 from dreaming.stores.state import opened
 
@@ -75,7 +75,7 @@ class Moments:
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     """Twelve gotchas in two sessions each, read in batches of two."""
-    monkeypatch.setattr(nightly, "BATCH_TRANSCRIPTS", 2)
+    monkeypatch.setattr(batches, "BATCH_TRANSCRIPTS", 2)
     made = World(tmp_path)
     names = list(GOTCHAS)
     for number in range(8):

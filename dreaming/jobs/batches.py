@@ -1,0 +1,230 @@
+"""From what is due to what is settled, batch by batch: read, ask, one transaction.
+
+The night and the backfill share it. Killed anywhere and run again it ends the same, since a batch
+is settled in one transaction and what was paid for before that is kept.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from dreaming.backends.interface import Backend
+from dreaming.errors import BackendUnavailable, DreamingError, NotNow
+from dreaming.jobs.asking import Asked, Asker, Stopped
+from dreaming.jobs.listing import PURPOSE, Listed
+from dreaming.jobs.progress import Progress, Stopwatch
+from dreaming.jobs.reading import Reader, Reading, kept
+from dreaming.models.finding import KeptExcerpt
+from dreaming.models.lesson import KnownLine
+from dreaming.models.report import REFUSED, Outcome, Report, Verdict
+from dreaming.stores import withdrawal
+from dreaming.stores.answers import Answers
+from dreaming.stores.state import State, encoded
+from dreaming.transcripts.interface import Transcript
+
+BATCH_TRANSCRIPTS: Final = 64
+BATCH_BYTES: Final = 16 << 20
+"""A batch ends with whichever comes first: so much is read again after a crash at most."""
+
+_NEXT_RUN: Final = "waits for the next run"
+
+Key = tuple[str, bytes]
+"""A transcript by its agent and path."""
+
+
+def never() -> str:
+    """Never say stop."""
+    return ""
+
+
+class Work(msgspec.Struct, kw_only=True):
+    """What settling batches needs. Stores and backend are handed in; tests hand in twins."""
+
+    backend: Backend
+    state: State
+    answers: Answers
+    reader: Reader
+    lessons: Sequence[KnownLine]
+    prompt: str
+    progress: Progress = msgspec.field(default_factory=Progress)
+    clock: Callable[[], float] = time.time
+    stop: Callable[[], str] = never
+    """Asked before each batch and each request: a reason to leave the rest for later, or nothing.
+    """
+
+
+def settle_all(
+    work: Work,
+    due: Sequence[Listed],
+    report: Report,
+    watch: Stopwatch,
+    *,
+    room: Callable[[], int] = lambda: BATCH_TRANSCRIPTS,
+) -> set[Key]:
+    """Read, ask and settle every batch; return the transcripts that are settled now.
+
+    ``report.spent`` is right at every moment, also when this raises. ``room`` says how many
+    transcripts the next batch may have.
+    """
+    asker = Asker(
+        work.backend,
+        work.state,
+        work.answers,
+        work.prompt,
+        [line.text for line in work.lessons],
+        report.spent,
+        work.stop,
+    )
+    settled: set[Key] = set()
+    sessions: set[str] = set()
+    failed_before = report.verdicts.get(Verdict.FAILED, 0)
+    work.progress.begin("reading", sum(one.transcript.size for one in due))
+    for number, batch in enumerate(_batches(due, room), start=1):
+        reason = work.stop()
+        if reason:
+            report.why, report.exit_code = reason, max(report.exit_code, Stopped.EXIT_CODE)
+            _leave_rest(report, len(due) - report.read, _NEXT_RUN)
+            break
+        with watch.stage("read"):
+            readings = [_read(work, one) for one in batch]
+        try:
+            with watch.stage("ask"):
+                asked = asker.ask(_new_excerpts(work, readings), work.clock())
+        except DreamingError as wrong:
+            settled |= _batch_failed(work, readings, report, wrong)
+            if isinstance(wrong, NotNow | BackendUnavailable):
+                left = _NEXT_RUN if isinstance(wrong, Stopped) else "waits for the backend"
+                _leave_rest(report, len(due) - report.read, left)
+                break
+            continue
+        with watch.stage("settle"):
+            _settle(work, readings, asked, report)
+        settled |= {key(one.transcript) for one in batch}
+        sessions |= _count_readings(report, readings, asked)
+        report.sessions = len(sessions)
+        work.progress.note(
+            f"batch {number}: {len(batch)} transcripts, "
+            f"{sum(len(one.settlement.excerpts) for one in readings)} excerpts"
+        )
+    failed = report.verdicts.get(Verdict.FAILED, 0) - failed_before
+    if failed:
+        report.failures.append(
+            f"{failed} of the transcripts could not be read or scanned (the table says why); "
+            "they are tried again."
+        )
+        report.exit_code = max(report.exit_code, 1)
+    return settled
+
+
+def key(transcript: Transcript) -> Key:
+    """Return what a transcript is known by."""
+    return transcript.agent, os.fsencode(transcript.path)
+
+
+def count(report: Report, verdict: Verdict, reason: str) -> None:
+    """Count what became of one transcript."""
+    report.verdicts[verdict] = report.verdicts.get(verdict, 0) + 1
+    name = f"{verdict}: {reason}" if reason else str(verdict)
+    report.reasons[name] = report.reasons.get(name, 0) + 1
+
+
+def _batches(due: Sequence[Listed], room: Callable[[], int]) -> Iterator[list[Listed]]:
+    """Cut what is due in the order it comes, so that a second try makes the same batches."""
+    at = 0
+    while at < len(due):
+        most = min(BATCH_TRANSCRIPTS, max(1, room()))
+        batch: list[Listed] = []
+        size = 0
+        for one in due[at : at + most]:
+            if batch and size + one.transcript.size > BATCH_BYTES:
+                break
+            batch.append(one)
+            size += one.transcript.size
+        at += len(batch)
+        yield batch
+
+
+def _read(work: Work, one: Listed) -> Reading:
+    reading = work.reader.read(one.source, one.transcript, one.cursor)
+    work.progress.step(one.transcript.size)
+    return reading
+
+
+def _new_excerpts(work: Work, readings: Sequence[Reading]) -> list[KeptExcerpt]:
+    """The excerpts no backend was asked about yet: new ones, and those that changed.
+
+    Each once, though copies of its transcript exist or it was moved.
+    """
+    every = {one.id: one for reading in readings for one in kept(reading.settlement)}
+    return [one for one in every.values() if not work.state.holds(one.id, encoded(one.excerpt))]
+
+
+def _settle(work: Work, readings: Sequence[Reading], asked: Asked, report: Report) -> None:
+    """Write everything the batch came to, in one transaction; then delete what must go."""
+    withdrawn = work.state.settle(
+        PURPOSE,
+        [reading.settlement for reading in readings],
+        now=work.clock(),
+        findings=asked.findings,
+        requests=asked.requests,
+    )
+    withdrawal.add(report.withdrawn, withdrawn)
+    for hash_ in work.state.withdrawn_answers():
+        work.answers.forget(hash_)
+
+
+def _count_readings(report: Report, readings: Sequence[Reading], asked: Asked) -> set[str]:
+    for reading in readings:
+        one = reading.settlement
+        count(report, one.verdict, one.reason)
+        report.read += 1
+        report.new_bytes += reading.new_bytes
+        report.unreadable_lines += reading.unreadable_lines
+        report.excerpts += len(one.excerpts)
+        for kind, number in reading.unknown_records.items():
+            report.unknown_records[kind] = report.unknown_records.get(kind, 0) + number
+    report.findings += len(asked.findings)
+    report.set_aside += asked.set_aside
+    for complaint in asked.complaints:
+        reason = str(complaint.reason)
+        report.complaints[reason] = report.complaints.get(reason, 0) + 1
+    return {
+        reading.settlement.origin.session_id
+        for reading in readings
+        if reading.settlement.origin is not None
+    }
+
+
+def _batch_failed(
+    work: Work, readings: Sequence[Reading], report: Report, wrong: DreamingError
+) -> set[Key]:
+    """Count a batch nobody answered for; what is refused in it is settled all the same.
+
+    A refusal waits for no backend: what came from the transcript before is withdrawn tonight.
+    """
+    refused = [one for one in readings if one.settlement.verdict in REFUSED]
+    _settle(work, refused, Asked(), report)
+    _count_readings(report, refused, Asked())
+    left = len(readings) - len(refused)
+    report.read += left
+    for _ in range(left):
+        count(report, Verdict.SKIPPED, f"not asked yet: {type(wrong).__name__}")
+    remedy = f" {wrong.remedy}" if wrong.remedy else ""
+    if isinstance(wrong, Stopped):
+        report.why = wrong.message
+    else:
+        report.failures.append(f"{wrong.message}{remedy}")
+    report.exit_code = max(report.exit_code, wrong.EXIT_CODE)
+    if not isinstance(wrong, NotNow):
+        report.outcome = Outcome.FAILED
+    return {(one.settlement.agent, os.fsencode(one.settlement.path)) for one in refused}
+
+
+def _leave_rest(report: Report, left: int, reason: str) -> None:
+    for _ in range(left):
+        count(report, Verdict.SKIPPED, reason)
