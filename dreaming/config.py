@@ -8,9 +8,11 @@ a repository may set topics, limits and projects, and is refused when it tries m
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import (
@@ -79,6 +81,45 @@ class AnthropicSettings(BaseModel):
     """Seconds for one request."""
 
 
+class SandboxSettings(BaseModel):
+    """What must hold a night."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    required: bool = False
+    """Refuse to run a night that neither the kernel nor the service manager shuts in."""
+
+
+class AlertSettings(BaseModel):
+    """Who is told that nights fail, and how. Never with text of a transcript."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    command: str = ""
+    """A program and its arguments, run without a shell; the message comes on its input."""
+    ping_url: str = ""
+    """Address that is called after each night in order, with `/fail` after one that failed."""
+    after_days: Annotated[float, Field(gt=0)] = 3.0
+    """Days from which on a watermark that does not move is a trouble."""
+    stayed: Annotated[int, Field(ge=1)] = 3
+    """Nights in a row that had to leave something for later, from which on that is a trouble."""
+
+    @field_validator("command")
+    @classmethod
+    def _can_be_split(cls, command: str) -> str:
+        shlex.split(command)
+        return command
+
+    @field_validator("ping_url")
+    @classmethod
+    def _is_private(cls, url: str) -> str:
+        parts = urlsplit(url)
+        loopback = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
+        if url and not (loopback or (parts.scheme == "https" and parts.hostname)):
+            raise ValueError(f"{url!r} is no https address")
+        return url
+
+
 class PersonSettings(BaseSettings):
     """What only a person may set: ``config.toml`` in the settings folder, or ``DREAMING_*``."""
 
@@ -89,6 +130,8 @@ class PersonSettings(BaseSettings):
     backend: str = "offline"
     """What answers. A key in the environment never chooses one."""
     anthropic: AnthropicSettings = AnthropicSettings()
+    sandbox: SandboxSettings = SandboxSettings()
+    alert: AlertSettings = AlertSettings()
     replay_answers: Path | None = None
     """Folder of recorded answers, for the ``replay`` backend."""
     transcripts: dict[str, tuple[Path, ...]] = {}
@@ -196,6 +239,8 @@ def _did_you_mean(place: tuple[int | str, ...], model: str) -> str:
         "PersonSettings": PersonSettings,
         "projects": Projects,
         "anthropic": AnthropicSettings,
+        "sandbox": SandboxSettings,
+        "alert": AlertSettings,
     }
     table = tables.get(str(place[-2]) if len(place) > 1 else model)
     names = list(table.model_fields) if table else []

@@ -64,3 +64,9 @@ class Unusable(DreamingError):
     """The settings or the state cannot be used as they are."""
 
     EXIT_CODE = 78
+
+
+def kind_of(code: int) -> type[DreamingError]:
+    """Return the error that ends a command with this code: the broadest, where several do."""
+    kinds: list[type[DreamingError]] = [DreamingError, *DreamingError.__subclasses__()]
+    return next((kind for kind in kinds if code == kind.EXIT_CODE), DreamingError)

@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from dreaming.jobs.queueing import Decided
     from dreaming.jobs.reading import Reader
     from dreaming.jobs.review import Review
+    from dreaming.jobs.schedule import Overview
     from dreaming.jobs.survey import Survey
     from dreaming.models.lesson import KnownLine
     from dreaming.redaction.engine import Redactor
+    from dreaming.schedulers.interface import Plan, Scheduler
     from dreaming.stores.interface import Project
     from dreaming.stores.projects import Projects
     from dreaming.stores.state import State
@@ -208,6 +210,22 @@ def _anthropic(person: PersonSettings) -> Backend:
     )
 
 
+def endpoint(name: str, person: PersonSettings) -> tuple[str, int] | None:
+    """Return host and port that a backend sends text to; ``None`` where it sends none anywhere."""
+    from urllib.parse import urlsplit
+    from urllib.request import getproxies, proxy_bypass
+
+    if name != "anthropic":
+        return None
+    from dreaming.backends.anthropic_api import DEFAULT_BASE_URL
+
+    address = urlsplit(person.anthropic.base_url or DEFAULT_BASE_URL)
+    proxy = getproxies().get(address.scheme)
+    if proxy and not proxy_bypass(address.hostname or ""):
+        address = urlsplit(proxy)
+    return address.hostname or "", address.port or (80 if address.scheme == "http" else 443)
+
+
 def prompt() -> str:
     """Return the instructions of the mining task."""
     return resources.files("dreaming.resources").joinpath("prompts/mining.md").read_text("utf-8")
@@ -306,6 +324,28 @@ def night(here: Place, choices: Choices, progress: Progress) -> Iterator[Night]:
             topics=here.settings.topics,
             progress=progress,
         )
+
+
+def shut_in(here: Place, choices: Choices, known: State) -> None:
+    """Let this process give up what a night does not need, and remember what holds it now.
+
+    Raises ``Unusable`` where a sandbox is required and none holds.
+    """
+    from dreaming.jobs import gate
+
+    found = here.workspace
+    away = endpoint(choices.backend or here.person.backend, here.person)
+    temporary = found.state / "tmp"
+    gate.own_temporary(temporary)
+    lessons = files.matching(found.knowledge_base, "*.md")
+    held = gate.confine(
+        (found.state, found.pending, Path(os.devnull)),
+        lessons[0] if lessons else found.settings,
+        (away[1],) if away else (),
+        os.environ,
+        required=here.person.sandbox.required,
+    )
+    gate.keep(known, held, datetime.now(UTC).isoformat(timespec="seconds"))
 
 
 def preview(here: Place, choices: Choices) -> Preview:
@@ -439,3 +479,92 @@ def rendered(here: Place, file: Path) -> str:
 
     read, _, _ = reader(here)
     return rendered(file, sources().values(), read, prompt())
+
+
+# -- nights on their own --------------------------------------------------------------------------
+
+PLACES: Final = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME")
+"""Variables of a shell that decide where things are; a scheduler's own environment lacks them."""
+
+
+def plan(here: Place) -> Plan:
+    """Return what a scheduled night of this workspace needs to know."""
+    import pwd
+    import sys
+
+    import dreaming
+    from dreaming.schedulers.interface import Plan
+
+    found, config = here.workspace, here.config_file.parent
+    program = [Path(sys.prefix), Path(sys.base_prefix), Path(dreaming.__file__).parents[1]]
+    read = [folder for _, folder in folders(here, Choices())]
+    owner = (found.root if found.exists else Path.home()).stat().st_uid
+    return Plan(
+        command=(sys.executable, "-P", "-m", "dreaming"),
+        workspace=found.root,
+        owned=(found.knowledge_base, found.ledger),
+        state=found.state,
+        pending=found.pending,
+        readable=tuple(
+            one.absolute()
+            for one in (Path.home(), found.root, found.state, config, *program, *read)
+        ),
+        home=Path.home(),
+        user=pwd.getpwuid(owner).pw_name,
+        environment={name: os.environ[name] for name in PLACES if os.environ.get(name)},
+        keys=config / "environment",
+        remote=endpoint(here.person.backend, here.person) is not None,
+    )
+
+
+def scheduler(kind: str | None, *, system: bool = False) -> Scheduler | None:
+    """Return what starts nights: the kind named, else what this machine has; none is the daemon.
+
+    Raises ``WrongUse`` where only systemd has a manager of the whole machine.
+    """
+    import sys
+
+    chosen = kind or (
+        "launchd"
+        if sys.platform == "darwin"
+        else "systemd"
+        if system or Path("/run/systemd/system").is_dir()
+        else "daemon"
+    )
+    if system and chosen != "systemd":
+        raise WrongUse(f"--system is for systemd; {chosen} runs as a person.")
+    if chosen == "systemd":
+        return _systemd(system)
+    return _launchd() if chosen == "launchd" else None
+
+
+def _systemd(system: bool) -> Scheduler:
+    import pwd
+
+    from dreaming.schedulers.interface import run
+    from dreaming.schedulers.systemd import Systemd
+
+    level = "system" if system else "user"
+    texts = resources.files("dreaming.resources").joinpath("systemd", level)
+    own = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    person = pwd.getpwuid(os.getuid()).pw_name
+    return Systemd(
+        Path("/etc" if system else own, "systemd", level),
+        {name: texts.joinpath(name).read_text("utf-8") for name in Systemd.names},
+        run,
+        linger=None if system else Path("/var/lib/systemd/linger", person),
+    )
+
+
+def _launchd() -> Scheduler:
+    from dreaming.schedulers.interface import run
+    from dreaming.schedulers.launchd import Launchd
+
+    return Launchd(Path.home() / "Library/LaunchAgents", os.getuid(), run)
+
+
+def scheduled(here: Place, kind: str | None = None, *, system: bool = False) -> Overview:
+    """Return what starts the nights of a workspace, and how that goes."""
+    from dreaming.jobs.schedule import overview
+
+    return overview(scheduler(kind, system=system), plan(here))

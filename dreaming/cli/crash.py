@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import sys
-import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,16 +16,19 @@ def write_report(wrong: BaseException) -> Path | str:
     Of the error only its type is kept: a message may quote a transcript. Where no file can be
     written the report is returned as text.
     """
-    frames = [
-        f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}"
-        for frame in traceback.extract_tb(wrong.__traceback__)
-    ]
+    from dreaming.jobs.unattended import Crashed, frames
+
+    crashed = wrong if isinstance(wrong, Crashed) else wrong.__cause__
+    if isinstance(crashed, Crashed):
+        kind, places = crashed.kind, crashed.frames
+    else:
+        kind, places = f"{type(wrong).__module__}.{type(wrong).__name__}", frames(wrong)
     text = "\n".join(
         [
             f"dreaming {__version__}, Python {platform.python_version()}, {platform.system()}",
             f"command: {sys.argv[1] if len(sys.argv) > 1 else ''}",
-            f"error: {type(wrong).__module__}.{type(wrong).__name__}",
-            *frames,
+            f"error: {kind}",
+            *places,
             "",
         ]
     )

@@ -25,10 +25,13 @@ COMMANDS: Final = (
     "accept",
     "reject",
     "undo",
+    "schedule",
     "pending",
     "ledger",
     "kb",
     "reveal",
+    "daemon",
+    "alert",
 )
 """In the order a person meets them; each is a module of this package with a command of its name."""
 
@@ -141,6 +144,7 @@ def _unexpected(wrong: Exception) -> int:
     if isinstance(wrong, OSError) and wrong.errno is not None:
         say(f"dreaming: {wrong.filename or 'a file'}: {wrong.strerror}")
     else:
-        say(f"dreaming: something unexpected: {type(wrong).__name__}")
+        kind = getattr(wrong, "kind", type(wrong).__name__)
+        say(f"dreaming: something unexpected: {kind}")
     say(f"A report that is ready to paste: {write_report(wrong)}")
     return 1

@@ -10,8 +10,10 @@ import click
 
 from dreaming.cli import options
 from dreaming.cli.output import count, data, document, progress, say, size
+from dreaming.errors import DreamingError
 
 if TYPE_CHECKING:
+    from dreaming.jobs.unattended import Ended
     from dreaming.models.report import Report
     from dreaming.wiring import Choices, Place
 
@@ -22,6 +24,13 @@ if TYPE_CHECKING:
 @options.since
 @click.option("--settle", type=click.IntRange(0, 1440), help="Minutes a transcript must be quiet.")
 @options.backend
+@click.option(
+    "--if-due", type=options.duration, help="Only when the last night in order is that long ago."
+)
+@click.option("--limit", type=options.duration, help="Stop by then; the rest waits.")
+@click.option(
+    "--wait-network", type=options.duration, help="Wait so long for a backend that is elsewhere."
+)
 @options.dry_run
 @options.as_json
 @options.quiet
@@ -31,6 +40,9 @@ def nightly(
     since: float | None,
     settle: int | None,
     backend: str | None,
+    if_due: float | None,
+    limit: float | None,
+    wait_network: float | None,
     dry_run: bool,
     as_json: bool,
     quiet: bool,
@@ -40,6 +52,9 @@ def nightly(
     Writes this machine's state and the workspace's pending/, nothing else. Running it again is
     harmless. Ends with 0 when everything is settled, 1 when something failed and will be tried
     again, 75 when it must wait.
+
+    After a night that was not in order the next is due in one hour, then two, four … at most what
+    --if-due says.
     """
     from dreaming import wiring
 
@@ -48,10 +63,13 @@ def nightly(
     here = wiring.place(choices)
     if dry_run:
         return _show_due(here, choices, as_json)
-    with wiring.night(here, choices, progress(quiet or as_json)) as work:
-        from dreaming.jobs.nightly import run
-
-        report = run(work)
+    if if_due is not None and (wait := _not_due(here, if_due)):
+        say(wait, quiet=quiet)
+        return 0
+    ended = _watched(here, choices, quiet or as_json, limit, wait_network or 0.0)
+    if ended.report is None:
+        raise ended.again()
+    report = ended.report
     if as_json:
         document(report)
     else:
@@ -60,6 +78,67 @@ def nightly(
             say(f"dreaming: {failure}")
         _next(report, quiet)
     return report.exit_code
+
+
+def _not_due(here: Place, every: float) -> str:
+    """Say when the next night is due; nothing where it is due now, or the clock went back."""
+    import time
+
+    from dreaming import wiring
+    from dreaming.jobs import gate
+
+    with wiring.state(here) as state:
+        runs = state.last_runs(8)
+    now, at = time.time(), gate.due_at(runs, every)
+    if at <= now or now < gate.ended_at(runs[0]):
+        return ""
+    return (
+        f"No night is due: the last one was {runs[0]['outcome']}; the next is in {_span(at - now)}."
+    )
+
+
+def _watched(
+    here: Place, choices: Choices, silent: bool, limit: float | None, patience: float
+) -> Ended:
+    """Run the night in a process of its own, record how that ended, and tell who wants to know."""
+    import time
+
+    from dreaming import wiring
+    from dreaming.jobs import gate, unattended
+
+    started = time.time()
+    name = choices.backend or here.person.backend
+    away = wiring.endpoint(name, here.person)
+    if away and patience and not gate.wait_for_network(*away, patience, time.time, time.sleep):
+        say(f"{away[0]} did not answer; trying all the same.")
+    ended = unattended.apart(one_night, (choices, silent, limit), limit=limit)
+    try:
+        with wiring.run_lock(here.workspace), wiring.state(here) as state:
+            if ended.report is None:
+                unattended.record(state, started, name, ended, time.time() - started)
+    except (DreamingError, OSError) as wrong:
+        say(f"dreaming: this run is not among the nights: {wrong}", quiet=ended.code != 0)
+    from dreaming.cli.alert import after_night
+
+    after_night(here, ended)
+    return ended
+
+
+def one_night(choices: Choices, silent: bool, limit: float | None) -> Report:
+    """Run a night, shut in, in the process that calls this."""
+    from dreaming import wiring
+    from dreaming.jobs import unattended
+    from dreaming.jobs.nightly import run
+
+    here = wiring.place(choices)
+    stop = unattended.stop_after(limit)
+    with wiring.night(here, choices, progress(silent)) as work:
+        work.stop = stop
+        unattended.begin(work.state, work.clock(), work.backend.identity)
+        wiring.shut_in(here, choices, work.state)
+        report = run(work)
+        unattended.finish(work.state)
+        return report
 
 
 def _lay_out_named(choices: Choices, quiet: bool) -> None:
@@ -145,3 +224,9 @@ def _next(report: Report, quiet: bool) -> None:
         )
     else:
         say("Nothing waits. `dreaming status` shows what was seen once.", quiet=quiet)
+
+
+def _span(seconds: float) -> str:
+    """A time as people say it."""
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{count(hours, 'hour')} {minutes} min" if hours else count(max(1, minutes), "minute")

@@ -81,6 +81,22 @@ class _Since(click.ParamType[float]):
             self.fail(f"{value!r}: write all, a number of days (14d), or a day (2026-11-30).")
 
 
+class _Duration(click.ParamType[float]):
+    """Seconds, written as ``90s``, ``5m``, ``20h`` or ``3d``."""
+
+    name = "20h|90m"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        if isinstance(value, float):
+            return value
+        written = re.fullmatch(r"(\d{1,6})\s*([smhd])", str(value).strip().lower())
+        if written is None:
+            self.fail(f"{value!r}: write a number with s, m, h or d, such as 20h.")
+        return int(written[1]) * {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}[written[2]]
+
+
+duration: click.ParamType[float] = _Duration()
+"""Seconds, written with a unit."""
 transcripts = click.option(
     "--transcripts",
     multiple=True,

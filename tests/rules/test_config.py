@@ -29,7 +29,7 @@ def test_a_workspace_may_not_say_where_text_goes(tmp_path: Path, key: str) -> No
     assert "config.toml" in told.value.remedy
 
 
-@pytest.mark.parametrize("key", ["alert", "command", "base_url", "endpoint"])
+@pytest.mark.parametrize("key", ["webhook", "command", "base_url", "endpoint"])
 def test_what_nobody_knows_is_refused(tmp_path: Path, key: str) -> None:
     """A workspace file that asks for more is an error, not a silence."""
     with pytest.raises(Unusable, match=rf"dreaming\.toml:1: unknown key `{key}`"):

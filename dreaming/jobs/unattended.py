@@ -1,0 +1,250 @@
+"""A night that nobody watches: in a process of its own, ended at its limit, and never unrecorded.
+
+The parent holds no text of a transcript: what comes back is a report, or what went wrong in words
+of our own. So it may tell others about it, outside the sandbox of its child.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from dreaming.errors import INTERRUPTED, DreamingError, NotNow, kind_of
+from dreaming.models.report import Outcome, Report
+from dreaming.stores import sandbox
+from dreaming.stores.state import State
+
+GRACE: Final = 60.0
+"""Seconds a night may take beyond its limit to stop by itself."""
+PATIENCE: Final = 10.0
+"""Seconds a process gets to end after it was asked to."""
+_NAP: Final = 5.0
+"""Seconds between looks at the clock: what waits does not see that the machine slept."""
+_RUNNING: Final = "running"
+"""Where the state keeps when the run started that has not ended."""
+
+
+class Crashed(Exception):
+    """Something unexpected happened in another process."""
+
+    def __init__(self, kind: str, frames: Sequence[str]) -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.frames = frames
+
+
+class Ended(msgspec.Struct):
+    """How a run in a process of its own ended."""
+
+    report: Report | None = None
+    code: int = 0
+    said: str = ""
+    remedy: str = ""
+    system: tuple[int, str, str | None] | None = None
+    """Number, words and file of an error of the system."""
+    kind: str = ""
+    """Type of the error that nobody expected."""
+    frames: list[str] = []
+    """Where it happened."""
+
+    def again(self) -> BaseException:
+        """Return what went wrong as an exception for the door to explain."""
+        if self.code == INTERRUPTED:
+            return KeyboardInterrupt()
+        crashed = Crashed(self.kind, self.frames)
+        if self.system is not None:
+            wrong = OSError(*self.system)
+            wrong.__cause__ = crashed
+            return wrong
+        if self.kind:
+            return crashed
+        return kind_of(self.code)(self.said, remedy=self.remedy)
+
+
+def since_boot() -> float:
+    """Return seconds that also pass while the machine sleeps."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+def stop_after(limit: float | None, clock: Callable[[], float] = since_boot) -> Callable[[], str]:
+    """Return what says, once ``limit`` seconds of ``clock`` have passed, why to stop."""
+    until = None if limit is None else clock() + limit
+    said = f"its limit of {_time(limit)} has passed"
+    return lambda: "" if until is None or clock() < until else said
+
+
+def frames(wrong: BaseException) -> list[str]:
+    """Return where an error happened, and nothing of what was being read."""
+    return [
+        f"  {Path(one.filename).name}:{one.lineno} in {one.name}"
+        for one in traceback.extract_tb(wrong.__traceback__)
+    ]
+
+
+# -- in a process of its own ----------------------------------------------------------------------
+
+
+def apart(
+    work: Callable[..., Report],
+    arguments: Sequence[Any],
+    *,
+    limit: float | None = None,
+    clock: Callable[[], float] = since_boot,
+    patience: float = PATIENCE,
+) -> Ended:
+    """Run ``work`` in a child and return how that ended, also when it was killed.
+
+    ``limit`` is in seconds of ``clock``; a child that is at work ``GRACE`` seconds after it is
+    ended. ``work`` is a function of a module, and ``arguments`` can be pickled.
+    """
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    child = _process(target=_child, args=(work, arguments, sender, os.getpid()))
+    until = None if limit is None else clock() + limit + GRACE
+    child.start()
+    sender.close()
+    try:
+        if not _came(receiver, child, until, clock):
+            return Ended(
+                code=1,
+                said=f"The night hung and was ended a minute after its limit of {_time(limit)}.",
+                remedy="What was settled is kept; the next night goes on from there.",
+            )
+        return _received(receiver, child, patience)
+    except KeyboardInterrupt:
+        return Ended(code=INTERRUPTED, said="interrupted")
+    finally:
+        receiver.close()
+        _end(child, patience)
+
+
+def _process(**how: Any) -> BaseProcess:
+    """Make a process: a fork needs no second start, but macOS's own libraries do not survive it."""
+    if sys.platform == "darwin":
+        return multiprocessing.get_context("spawn").Process(**how)
+    return multiprocessing.get_context("fork").Process(**how)
+
+
+def _came(
+    receiver: Connection, child: BaseProcess, until: float | None, clock: Callable[[], float]
+) -> bool:
+    """Wait for a word of the child or its end; false where the time is over first."""
+    while until is None or clock() < until:
+        left = None if until is None else min(until - clock(), _NAP)
+        if wait([receiver, child.sentinel], left):
+            return True
+    return False
+
+
+def _received(receiver: Connection, child: BaseProcess, patience: float) -> Ended:
+    try:
+        return msgspec.json.decode(receiver.recv_bytes(), type=Ended)
+    except EOFError:
+        child.join(patience)
+        code = child.exitcode or 0
+        how = f"by {signal.Signals(-code).name}" if code < 0 else f"with {code}"
+        return Ended(
+            code=1,
+            said=f"The night was ended from outside {how}, without a word.",
+            remedy="What was settled is kept; the next night goes on from there.",
+        )
+
+
+def _end(child: BaseProcess, patience: float) -> None:
+    """See a child off: one that has said its word goes by itself, any other is made to."""
+    child.join(0 if child.is_alive() and child.exitcode is None else None)
+    if child.is_alive():
+        child.terminate()
+        child.join(patience)
+    if child.is_alive():
+        child.kill()
+    child.join()
+    child.close()
+
+
+def _child(work: Callable[..., Report], arguments: Any, sender: Connection, parent: int) -> None:
+    signal.signal(signal.SIGTERM, _interrupt)
+    sandbox.die_with_parent(signal.SIGKILL)
+    if os.getppid() != parent:
+        return
+    ended = _outcome(work, arguments)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sender.send_bytes(msgspec.json.encode(ended))
+    sender.close()
+
+
+def _outcome(work: Callable[..., Report], arguments: Any) -> Ended:
+    try:
+        report = work(*arguments)
+    except DreamingError as wrong:
+        return Ended(code=wrong.EXIT_CODE, said=wrong.message, remedy=wrong.remedy)
+    except KeyboardInterrupt:
+        return Ended(code=INTERRUPTED, said="interrupted")
+    except Exception as wrong:  # the unexpected end: handed on without a word of its message
+        if os.environ.get("DREAMING_DEBUG"):
+            raise
+        ended = Ended(code=1, kind=f"{type(wrong).__module__}.{type(wrong).__name__}")
+        ended.said, ended.frames = f"something unexpected: {ended.kind}", frames(wrong)
+        if isinstance(wrong, OSError) and wrong.errno is not None:
+            name = wrong.filename
+            file = os.fsdecode(name) if isinstance(name, (str, bytes)) else None
+            ended.system = (wrong.errno, wrong.strerror or "", file)
+        return ended
+    return Ended(report=report, code=report.exit_code)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _time(seconds: float | None) -> str:
+    return f"{(seconds or 0.0) / 60:.0f} minutes"
+
+
+# -- every run is recorded, once ------------------------------------------------------------------
+
+
+def begin(state: State, started: float, backend: str) -> None:
+    """Note that a run began; if the one before ended without a word, record that. Hold the lock."""
+    if before := state.get(_RUNNING):
+        earlier, other = msgspec.json.decode(before, type=tuple[float, str])
+        said = "it ended without a word: it was killed, or the power failed"
+        record(state, earlier, other, Ended(code=1, said=said))
+    state.put(_RUNNING, msgspec.json.encode((started, backend)).decode())
+
+
+def finish(state: State) -> None:
+    """Note that the run has ended and stands among the runs. Hold the lock."""
+    state.put(_RUNNING, "")
+
+
+def record(state: State, started: float, backend: str, ended: Ended, took: float = 0.0) -> None:
+    """Put a run among the runs, unless it stands there: it stayed if it may go on, else failed.
+
+    ``took`` is in seconds. Hold the lock.
+    """
+    done = state.connection.execute("select max(started) from runs").fetchone()[0]
+    if done is None or done < started:
+        goes_on = ended.code in (NotNow.EXIT_CODE, INTERRUPTED)
+        report = Report(
+            started=datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
+            backend=backend,
+            outcome=Outcome.STAYED if goes_on else Outcome.FAILED,
+            why=ended.said,
+            exit_code=ended.code,
+            seconds={"all": round(took, 3)},
+            failures=[ended.said],
+        )
+        state.add_run(started, report.outcome, msgspec.json.encode(report))
+    finish(state)
