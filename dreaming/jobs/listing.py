@@ -18,6 +18,8 @@ from dreaming.transcripts.interface import NotASession, Source, Transcript
 
 PURPOSE: Final = "mining"
 
+_WAITS: Final = {one.value: one for one in (Standing.OPEN, Standing.OLDER)}
+
 
 class Waits(msgspec.Struct, frozen=True):
     """What lets a transcript wait."""
@@ -126,9 +128,7 @@ def _sight(transcript: Transcript, cursor: Cursor | None, rules: str) -> Sight:
     modified = transcript.modified_ns / 1e9
     if cursor is None:
         return Sight(modified, changed=True, waits_since=None)
-    waits_for = next(
-        (one for one in (Standing.OPEN, Standing.OLDER) if cursor.reason == one.value), None
-    )
+    waits_for = _WAITS.get(cursor.reason)
     return Sight(
         modified,
         changed=cursor.stamp != stamp(transcript) or (cursor.rules != rules and not waits_for),

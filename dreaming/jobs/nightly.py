@@ -8,14 +8,17 @@ settled.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from dreaming import __version__
 from dreaming.aggregation import Group
 from dreaming.due import MAX_ATTEMPTS, Standing, watermark
 from dreaming.errors import INTERRUPTED, DreamingError
@@ -25,11 +28,13 @@ from dreaming.jobs.progress import Stopwatch
 from dreaming.jobs.queueing import Decided, queue, survey
 from dreaming.known import Known
 from dreaming.models.lesson import KnownLine
-from dreaming.models.report import Outcome, Report, Verdict
+from dreaming.models.report import Outcome, Queue, Report, Verdict
+from dreaming.signals import MINING_VERSION
 from dreaming.similarity import rarity
 from dreaming.stores.history import History
-from dreaming.stores.interface import Cursor, Project
+from dreaming.stores.interface import Cursor, Project, Settlement
 from dreaming.stores.pending import Pending
+from dreaming.stores.state import EVIDENCE, State
 from dreaming.transcripts.interface import NotASession, Source
 
 SEEN_ONCE_SHOWN: Final = 10
@@ -62,12 +67,12 @@ def run(night: Night) -> Report:
     now = night.clock()
     report = Report(started=_iso(now), backend=night.backend.identity)
     with watch.stage("list"):
-        listed, hidden = _list(night, report, now)
-    due = [one for one in listed if one.standing is Standing.DUE]
+        found = take_stock(night, report, now, frozenset({Standing.DUE, Standing.OPEN}))
+    due = [one for one in found.listed if one.standing is Standing.DUE]
     try:
         settled = settle_all(night, due, report, watch)
         queue_up(night, report, watch, now)
-        _move_watermark(night, report, listed, settled, hidden, now)
+        _move_watermark(night, report, found, settled, now)
     except BaseException as wrong:
         broke_off(report, wrong)
         with contextlib.suppress(DreamingError):
@@ -96,32 +101,48 @@ def keep_report(night: Night, report: Report, watch: Stopwatch, started: float) 
 # -- what is there --------------------------------------------------------------------------------
 
 
-def _list(night: Night, report: Report, now: float) -> tuple[list[Listed], int]:
+class Stock(msgspec.Struct):
+    """What a listing found."""
+
+    listed: list[Listed] = msgspec.field(default_factory=list)
+    """The transcripts that stand as was asked for. There may be too many others to keep them all.
+    """
+    untouched: array[int] = msgspec.field(default_factory=lambda: array("q"))
+    """Rows of those that are settled and did not change."""
+    hidden: int = 0
+    """In how many places nobody knows what there is."""
+
+
+def take_stock(night: Night, report: Report, now: float, kept: frozenset[Standing]) -> Stock:
     """List every folder before anything is read, and remember what is seen but waits.
 
-    Return the transcripts, and in how many places nobody knows what there is.
+    What is due is not counted yet: that is done when it was read.
     """
-    listed: list[Listed] = []
-    hidden = 0
+    stock = Stock()
+    waiting: list[Settlement] = []
     for one in look(night.folders, night.state, night.waits, now):
         report.found += 1
         if not isinstance(one, NotASession):
-            listed.append(one)
+            if one.standing in kept:
+                stock.listed.append(one)
+            if one.standing is Standing.SETTLED and one.cursor is not None:
+                stock.untouched.append(one.cursor.transcript)
+            if is_new_to_wait(one):
+                waiting.append(waiting_settlement(one, night.waits))
             _count_waiting(report, one)
         elif one.unreadable:
             count(report, Verdict.FAILED, one.reason)
-            hidden += 1
+            stock.hidden += 1
         else:
             count(report, Verdict.SKIPPED, one.reason)
-    if hidden:
+    if stock.hidden:
         report.failures.append(
-            f"{hidden} of the places below the transcripts' folders could not be looked into (the "
-            "table says why); what is in them is not read."
+            f"{stock.hidden} of the places below the transcripts' folders could not be looked into "
+            "(the table says why); what is in them is not read."
         )
         report.exit_code = max(report.exit_code, 1)
-    waiting = [one for one in listed if is_new_to_wait(one)]
-    night.state.settle(PURPOSE, [waiting_settlement(one, night.waits) for one in waiting], now=now)
-    return listed, hidden
+    night.state.settle(PURPOSE, waiting, now=now)
+    return stock
 
 
 def _count_waiting(report: Report, one: Listed) -> None:
@@ -141,34 +162,81 @@ def _count_waiting(report: Report, one: Listed) -> None:
 
 
 def queue_up(night: Night, report: Report, watch: Stopwatch, now: float) -> None:
-    """Group the evidence of all nights and bring ``pending/`` to it."""
+    """Group the evidence of all nights and bring ``pending/`` to it.
+
+    Where nothing changed that the queue depends on it is left as it is: grouping looks at every
+    excerpt there is, and that takes its time.
+    """
     night.progress.begin("grouping", 0)
-    with night.deciding():
+    with night.deciding(), watch.stage("aggregate"):
         decided = night.decided()
-        with watch.stage("aggregate"):
-            history = History(night.state, night.belongs)
-            known, unreadable = _known(night, decided, history)
-            report.failures += unreadable
-            today = datetime.fromtimestamp(now, UTC).date()
-            found = survey(night.state, history, known, decided, today=today, topics=night.topics)
+        projects = {id_: one for id_, one in night.state.projects().items() if night.belongs(one)}
+        context, unreadable = night.context(projects)
+        report.failures += unreadable
+        today = datetime.fromtimestamp(now, UTC).date()
+        rests_on = _rests_on(night, decided, projects, context, today)
+        before = _Made.of(night.state)
+        if before.rests_on == rests_on + _stamps(night.pending):
+            report.queue = before.queue
+            return
+        history = History(night.state, night.belongs)
+        known = _known(night, decided, context, history)
+        found = survey(night.state, history, known, decided, today=today, topics=night.topics)
         with watch.stage("pending"):
             report.queue = queue(
                 night.state, night.pending, found, max_pending=night.max_pending, now=now
             )
-    night.state.put("seen once", _seen_once(found.seen_once))
+        night.state.put("seen once", _seen_once(found.seen_once))
+        quiet = msgspec.structs.replace(report.queue, new=0, updated=0, removed=0)
+        _Made(rests_on + _stamps(night.pending), quiet).keep(night.state)
 
 
-def _known(night: Night, decided: Decided, history: History) -> tuple[Known, list[str]]:
-    projects = {id_: one for id_, one in night.state.projects().items() if night.belongs(one)}
-    context, unreadable = night.context(projects)
+class _Made(msgspec.Struct):
+    """The queue as it was made last, with a hash of all that it rested on."""
+
+    rests_on: str = ""
+    queue: Queue = msgspec.field(default_factory=Queue)
+
+    @classmethod
+    def of(cls, state: State) -> _Made:
+        return msgspec.json.decode(state.get("queue made") or "{}", type=cls)
+
+    def keep(self, state: State) -> None:
+        state.put("queue made", msgspec.json.encode(self).decode())
+
+
+def _rests_on(
+    night: Night,
+    decided: Decided,
+    projects: Iterable[str],
+    context: Sequence[KnownLine],
+    today: date,
+) -> str:
+    """Return a hash of all that the queue depends on but ``pending/`` itself."""
+    back = [
+        one.until_day is not None and one.until_day <= today for one in decided.candidates.values()
+    ]
+    parts: list[object] = [__version__, MINING_VERSION, night.state.get(EVIDENCE), decided, back]
+    parts += [sorted(projects), night.max_pending, list(night.topics)]
+    parts += [[line.text for line in lines] for lines in (night.lessons, context)]
+    return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _stamps(pending: Pending) -> str:
+    """Return a hash of which candidates wait and when each was written."""
+    stats = [(id_, (pending.folder / f"{id_}.json").stat()) for id_ in pending.ids()]
+    told = [(id_, one.st_size, one.st_mtime_ns) for id_, one in stats]
+    return hashlib.sha256(repr(told).encode()).hexdigest()
+
+
+def _known(night: Night, decided: Decided, context: Sequence[KnownLine], history: History) -> Known:
     lessons = [line.text for line in night.lessons]
     frequencies = history.frequencies()
-    known = Known(
+    return Known(
         [*lessons, *decided.texts],
         [line.text for line in context],
         lambda token: rarity(frequencies.of(token), frequencies.sessions),
     )
-    return known, unreadable
 
 
 def _seen_once(groups: Sequence[Group]) -> str:
@@ -178,24 +246,18 @@ def _seen_once(groups: Sequence[Group]) -> str:
 
 
 def _move_watermark(
-    night: Night,
-    report: Report,
-    listed: Sequence[Listed],
-    settled: set[Key],
-    hidden: int,
-    now: float,
+    night: Night, report: Report, stock: Stock, settled: set[Key], now: float
 ) -> None:
     """Move the watermark over what is settled: one record of its own, written last."""
     before = night.state.get("watermark")
-    cursors = night.state.cursors(PURPOSE)
-    untouched = [one for one in listed if one.standing is Standing.SETTLED and one.cursor]
-    night.state.look(PURPOSE, [one.cursor.transcript for one in untouched if one.cursor], now)
+    cursors = night.state.cursors(PURPOSE) if stock.listed else {}
+    night.state.look(PURPOSE, stock.untouched, now)
     unsettled = [
         _settled_at(one)
-        for one in listed
+        for one in stock.listed
         if _holds_watermark(one, cursors.get(key(one.transcript)), settled)
     ]
-    unsettled += [None] * hidden
+    unsettled += [None] * stock.hidden
     moved = watermark(float(before) if before else None, now, unsettled)
     if moved is not None and (before is None or moved > float(before)):
         night.state.put("watermark", repr(moved))

@@ -33,6 +33,8 @@ _REMEDY: Final = "Move the file away; the next night reads everything again. No 
 _NO_RIGHT: Final = "Give yourself the right to write it and its folder, then run this again."
 _REMEMBERED: Final = 4096
 """How many terms' numbers are remembered: memory does not follow what was read."""
+EVIDENCE: Final = "evidence"
+"""Names the count of transactions that changed what candidates are made of."""
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -113,9 +115,11 @@ class State:
         ids, what it used).
         """
         withdrawn = Withdrawn()
+        findings = list(findings)
         with self._transaction():
-            for one in settlements:
-                self._settle(purpose, one, now, withdrawn)
+            changes = [self._settle(purpose, one, now, withdrawn) for one in settlements]
+            if findings or any(changes):
+                self._put(EVIDENCE, str(int(self.get(EVIDENCE) or 0) + 1))
             self._add_requests(requests, now)
             for request, finding in findings:
                 self.connection.execute(
@@ -165,7 +169,8 @@ class State:
                 ((now, transcript, purpose) for transcript in transcripts),
             )
 
-    def _settle(self, purpose: str, one: Settlement, now: float, withdrawn: Withdrawn) -> None:
+    def _settle(self, purpose: str, one: Settlement, now: float, withdrawn: Withdrawn) -> bool:
+        """Write one transcript; return whether that may have changed what candidates are made of."""
         row, before = self._transcript(one)
         if not one.keep:
             gone, changed = self._replace_excerpts(row, one)
@@ -181,6 +186,7 @@ class State:
                 stamp.changed_ns, now,
             ],
         )  # fmt: skip
+        return not one.keep and bool(before or one.origin)
 
     def _transcript(self, one: Settlement) -> tuple[int, str]:
         """Return the transcript's row, and the session it was of until now."""
@@ -405,17 +411,22 @@ class State:
         self.connection.close()
 
 
+_VERDICTS: Final = {one.value: one for one in Verdict}
+
+
 def _cursor(row: Sequence[Any]) -> Cursor:
+    """A row as ``cursors`` selects it; there are as many as transcripts, each night."""
+    _, _, transcript, settled, digest, verdict, reason, rules, attempts, *stamp, looked_at = row
     return Cursor(
-        transcript=row[2],
-        settled=row[3],
-        digest=row[4],
-        verdict=Verdict(row[5]),
-        reason=row[6],
-        rules=row[7],
-        attempts=row[8],
-        stamp=Stamp(*row[9:14]),
-        looked_at=row[14],
+        transcript,
+        settled,
+        digest,
+        _VERDICTS[verdict],
+        reason,
+        rules,
+        attempts,
+        Stamp(*stamp),
+        looked_at,
     )
 
 

@@ -81,17 +81,17 @@ _NAMES: Final = {
 }
 
 
-def _why_not(path: Path) -> str:
+def _why_not(name: str, within: str) -> str:
     """Return why a file below a Claude Code folder is no transcript; empty where it may be one."""
-    if path.name in _NAMES:
-        return _NAMES[path.name]
-    if path.name.endswith(".meta.json"):
+    if name in _NAMES:
+        return _NAMES[name]
+    if name.endswith(".meta.json"):
         return "agent metadata"
-    if path.parent.name == "tool-results":
+    if within == "tool-results":
         return "tool output"
-    if not path.name.endswith(".jsonl"):
-        return _FOLDERS.get(path.parent.name, "not a transcript")
-    if path.name.startswith(("agent-acompact-", "agent-aprompt_suggestion-")):
+    if not name.endswith(".jsonl"):
+        return _FOLDERS.get(within, "not a transcript")
+    if name.startswith(("agent-acompact-", "agent-aprompt_suggestion-")):
         return "machine-made helper agent"
     return ""
 

@@ -88,15 +88,15 @@ _NAMES: Final = {
 }
 
 
-def _why_not(path: Path) -> str:
+def _why_not(name: str, within: str) -> str:
     """Return why a file below a Codex folder is no transcript; empty where it may be one."""
-    if path.name in _NAMES:
-        return _NAMES[path.name]
-    if path.name.endswith(".jsonl.zst"):
+    if name in _NAMES:
+        return _NAMES[name]
+    if name.endswith(".jsonl.zst"):
         return "compressed"
-    if path.name.startswith("rollout-") and path.name.endswith(".json"):
+    if name.startswith("rollout-") and name.endswith(".json"):
         return "rollout of an old form"
-    return "" if path.name.endswith(".jsonl") else "not a transcript"
+    return "" if name.endswith(".jsonl") else "not a transcript"
 
 
 class _Said(NamedTuple):

@@ -101,8 +101,8 @@ class Jsonl(Source):
         return JsonlParser(transcript.path)
 
 
-def _why_not(path: Path) -> str:
-    return "" if path.suffix == ".jsonl" else "not a transcript"
+def _why_not(name: str, within: str) -> str:
+    return "" if name.endswith(".jsonl") else "not a transcript"
 
 
 class JsonlParser(LineParser[Record]):

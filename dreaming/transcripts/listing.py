@@ -12,13 +12,13 @@ from dreaming.transcripts.interface import NotASession, Transcript
 
 
 def walk(
-    agent: str, folder: Path, why_not: Callable[[Path], str]
+    agent: str, folder: Path, why_not: Callable[[str, str], str]
 ) -> Iterator[Transcript | NotASession]:
     """Yield every regular file below ``folder`` as a transcript or with the reason it is none.
 
-    ``why_not`` gets the path below ``folder`` and answers with a reason, or with nothing. A folder
-    or a file reached a second time, by a link, is said so and not read again. Raises ``OSError``
-    only for ``folder`` itself.
+    ``why_not`` gets a file's name and that of the folder it is in (empty for ``folder`` itself) and
+    answers with a reason, or with nothing. A folder or a file reached a second time, by a link, is
+    said so and not read again. Raises ``OSError`` only for ``folder`` itself.
     """
     top = folder.stat()
     if not stat.S_ISDIR(top.st_mode):
@@ -31,13 +31,14 @@ def walk(
         current = waiting.pop()
         try:
             with os.scandir(current) as entries:
-                paths = sorted((Path(entry.path) for entry in entries), key=os.fsencode)
+                inside = sorted(entries, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
             yield _unreadable(current, error)
             continue
         inner: list[Path] = []
-        for path in paths:
-            found = _entry(agent, folder, path, why_not, seen)
+        within = "" if current is folder else current.name
+        for entry in inside:
+            found = _entry(agent, current / entry.name, within, entry, why_not, seen)
             if isinstance(found, Path):
                 inner.append(found)
             elif found is not None:
@@ -47,14 +48,15 @@ def walk(
 
 def _entry(
     agent: str,
-    top: Path,
     path: Path,
-    why_not: Callable[[Path], str],
+    within: str,
+    entry: os.DirEntry[str],
+    why_not: Callable[[str, str], str],
     seen: set[tuple[int, int]],
 ) -> Transcript | NotASession | Path | None:
     """Return what an entry is: a folder to enter, a file, or nothing we speak of."""
     try:
-        status = path.stat()
+        status = entry.stat()
     except OSError as error:
         return _unreadable(path, error)
     is_folder = stat.S_ISDIR(status.st_mode)
@@ -66,7 +68,7 @@ def _entry(
     seen.add(identity)
     if is_folder:
         return path
-    reason = why_not(path.relative_to(top))
+    reason = why_not(entry.name, within)
     if reason:
         return NotASession(path, reason)
     return Transcript(

@@ -4,11 +4,14 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dreaming.backends.interface import Answer, QuotaReached, Unreachable, Usage
 from dreaming.backends.replay import Replay
+from dreaming.jobs import nightly
+from dreaming.jobs.decide import reject
 from dreaming.jobs.nightly import run
 from dreaming.jobs.progress import Progress
 from dreaming.models.report import Outcome, Verdict
@@ -447,3 +450,43 @@ def test_a_clock_that_was_ahead_once_holds_nothing_up(world: World) -> None:
     assert report.why == "everything that was there is settled"
     assert report.watermark == ahead
     assert "proto-gotcha" in world.waiting()
+
+
+def test_a_quiet_night_groups_nothing_and_knows_when_it_must(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Grouping runs again when evidence, lessons, decisions, settings or the queue changed."""
+    grouped: list[float] = []
+    real = nightly.survey
+
+    def watched(*args: Any, **more: Any) -> Any:
+        grouped.append(world.now)
+        return real(*args, **more)
+
+    monkeypatch.setattr(nightly, "survey", watched)
+    first = world.night()
+    world.now += 24 * HOUR
+    quiet = world.night()
+    assert len(grouped) == 1
+    assert (quiet.queue.waiting, quiet.queue.new) == (first.queue.waiting, 0)
+
+    def lesson() -> None:
+        (world.place.knowledge_base / "tools.md").write_text("- SYMPTOM: a. RULE: b.\n")
+
+    changes = {
+        "a session": lambda: session(world.sessions, "new", ["lint"]),
+        "a lesson": lesson,
+        "a decision": lambda: _reject(world),
+        "a setting": lambda: setattr(world, "max_pending", 29),
+        "the queue": lambda: next(world.place.pending.glob("*.json")).unlink(),
+    }
+    for number, (name, change) in enumerate(changes.items(), start=2):
+        change()
+        world.night()
+        world.night()
+        assert len(grouped) == number, name
+
+
+def _reject(world: World) -> None:
+    with world.desk() as desk:
+        reject(desk, next(iter(world.waiting().values())).id, "no")
