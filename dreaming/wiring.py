@@ -18,12 +18,13 @@ import msgspec
 
 from dreaming.config import PersonSettings, WorkspaceSettings, read_person, read_workspace
 from dreaming.errors import NotNow, Unusable, WrongUse
-from dreaming.stores import files, workspace
+from dreaming.stores import files, mounts, workspace
 from dreaming.stores.workspace import Workspace
 
 if TYPE_CHECKING:
     from dreaming.backends.interface import Backend
     from dreaming.jobs.decide import Desk
+    from dreaming.jobs.doctor import Patient
     from dreaming.jobs.listing import Preview, Waits
     from dreaming.jobs.nightly import Night
     from dreaming.jobs.progress import Progress
@@ -348,6 +349,25 @@ def shut_in(here: Place, choices: Choices, known: State) -> None:
     gate.keep(known, held, datetime.now(UTC).isoformat(timespec="seconds"))
 
 
+def patient(here: Place) -> Patient:
+    """Return a workspace as the doctor looks at it."""
+    import time
+
+    from dreaming.jobs.doctor import Patient
+
+    name = here.person.backend
+    return Patient(
+        workspace=here.workspace,
+        person=here.person,
+        folders=lambda: folders(here, Choices()),
+        state=lambda: state(here),
+        backend=lambda: backend(name, here.person),
+        away=endpoint(name, here.person),
+        scheduled=lambda: scheduled(here),
+        now=time.time(),
+    )
+
+
 def preview(here: Place, choices: Choices) -> Preview:
     """Return what a night would read now, without opening a transcript or writing anything."""
     import time
@@ -411,8 +431,14 @@ def _decision_lock(found: Workspace) -> Path:
 def run_lock(found: Workspace) -> Iterator[None]:
     """Hold the lock that only one run of a workspace has.
 
-    Raises ``NotNow`` saying who holds it since when.
+    Raises ``NotNow`` saying who holds it since when, and ``Unusable`` where a lock means little.
     """
+    kind = mounts.network(found.state)
+    if kind:
+        raise Unusable(
+            f"{found.state} lies on {kind}, where locks cannot be relied on.",
+            remedy="Set XDG_STATE_HOME to a folder on a local disk.",
+        )
     note = f"process {os.getpid()}, since {datetime.now(UTC).isoformat(timespec='seconds')}"
     try:
         with files.lock(found.run_lock, note):
@@ -514,6 +540,7 @@ def plan(here: Place) -> Plan:
         environment={name: os.environ[name] for name in PLACES if os.environ.get(name)},
         keys=config / "environment",
         remote=endpoint(here.person.backend, here.person) is not None,
+        tells=bool(here.person.alert.command or here.person.alert.ping_url),
     )
 
 
@@ -564,7 +591,15 @@ def _launchd() -> Scheduler:
 
 
 def scheduled(here: Place, kind: str | None = None, *, system: bool = False) -> Overview:
-    """Return what starts the nights of a workspace, and how that goes."""
+    """Return what starts the nights of a workspace, and how that goes.
+
+    Where no kind is named and the person's own systemd starts none, the machine's may.
+    """
     from dreaming.jobs.schedule import overview
 
-    return overview(scheduler(kind, system=system), plan(here))
+    planned = plan(here)
+    found = overview(scheduler(kind, system=system), planned)
+    if kind is None and found.kind == "systemd" and not found.installed:
+        machines = overview(scheduler("systemd", system=True), planned)
+        return machines if machines.installed else found
+    return found

@@ -41,8 +41,8 @@ def demo(keep: Path | None, offline: bool, as_json: bool) -> int:
     nothing of yours is read or written.
     """
     with _folder(keep) as folder:
-        here, choices = _lay_out(folder, "offline" if offline else "replay")
-        report, waiting, revealed = _night(here, choices)
+        here, choices = lay_out(folder, "offline" if offline else "replay")
+        report, waiting, revealed = night(here, choices)
         if as_json:
             document({"report": report, "candidates": _dumped(waiting), "evidence": revealed})
         else:
@@ -68,7 +68,7 @@ def _folder(keep: Path | None) -> Iterator[Path]:
     yield keep.resolve()
 
 
-def _lay_out(folder: Path, backend: str) -> tuple[Place, Choices]:
+def lay_out(folder: Path, backend: str) -> tuple[Place, Choices]:
     """Put the sample, a workspace and settings into ``folder``; the person's own are not read."""
     from importlib import resources
 
@@ -112,7 +112,8 @@ def _settings(folder: Path, backend: str, transcripts: tuple[tuple[str, Path], .
     return "\n".join(lines) + "\n"
 
 
-def _night(here: Place, choices: Choices) -> tuple[Report, list[Candidate], list[Revealed]]:
+def night(here: Place, choices: Choices) -> tuple[Report, list[Candidate], list[Revealed]]:
+    """Run a night over the sample; return its report, what waits, and why the first does."""
     from dreaming import wiring
     from dreaming.jobs import evidence
     from dreaming.jobs.nightly import run

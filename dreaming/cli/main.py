@@ -21,6 +21,7 @@ COMMANDS: Final = (
     "nightly",
     "status",
     "inspect",
+    "doctor",
     "review",
     "accept",
     "reject",

@@ -13,9 +13,10 @@ import msgspec
 from dreaming.jobs.progress import Progress
 
 
-def data(text: str = "", *, dim: bool = False) -> None:
-    """Print a result; what matters less is dim on a terminal."""
-    click.echo(click.style(visible(text), dim=True) if dim else visible(text))
+def data(text: str = "", *, dim: bool = False, red: bool = False) -> None:
+    """Print a result; what matters less is dim on a terminal, what is in trouble red."""
+    shown = visible(text)
+    click.echo(click.style(shown, dim=dim, fg="red" if red else None) if dim or red else shown)
 
 
 def document(value: Any) -> None:

@@ -11,7 +11,7 @@ from dreaming.cli import options
 from dreaming.cli.output import count, data, document, line, size
 
 if TYPE_CHECKING:
-    from dreaming.wiring import Place
+    from dreaming.wiring import Choices, Place
 
 
 @click.command(short_help="Where things stand and what to do next.")
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 def status(
     workspace: Path | None, transcripts: tuple[tuple[str, Path], ...], as_json: bool
 ) -> None:
-    """Show the watermark, what is due, the queue, the last night, and the files in use."""
+    """Show how the nights go, what is due, the queue, what holds a night, and what to do next.
+
+    Opens no transcript and asks nobody. What is in trouble is red on a terminal.
+    """
     from dreaming import wiring
 
     choices = wiring.Choices(workspace, transcripts)
@@ -33,29 +36,31 @@ def status(
         _print(found)
 
 
-def _collect(here: Place, choices: Any) -> dict[str, Any]:
+def _collect(here: Place, choices: Choices) -> dict[str, Any]:
     import json
-    from datetime import UTC, datetime
+    import time
 
     from dreaming import wiring
-    from dreaming.jobs import past
+    from dreaming.jobs import gate, health, past
     from dreaming.stores.ledger import Ledger
     from dreaming.stores.pending import Pending
 
     due = wiring.preview(here, choices)
     with wiring.state(here) as state:
-        watermark = state.get("watermark")
         once = json.loads(state.get("seen once") or "[]")
         last = state.last_runs(1)
-    at = datetime.fromtimestamp(float(watermark), UTC) if watermark else None
+        nights = health.nights(state, here.person.alert, time.time())
+        held = gate.kept(state)
     ledger = Ledger(here.workspace.ledger, "reader")
     waiting = len(Pending(here.workspace.pending).all())
+    scheduled = wiring.scheduled(here)
     return {
         "workspace": str(here.workspace.root),
         "backend": here.person.backend,
-        "watermark": at.isoformat(timespec="seconds") if at else None,
+        "watermark": nights.watermark,
         "due": due,
         "waiting": waiting,
+        "new": last[0]["queue"]["new"] if last else 0,
         "held_back": last[0]["queue"]["held_back"] if last else 0,
         "seen_once": once,
         "decisions": len(past.read(ledger.decisions()).standing),
@@ -63,6 +68,13 @@ def _collect(here: Place, choices: Any) -> dict[str, Any]:
             name: {"lines": head.lines, "head": head.hash} for name, head in ledger.heads().items()
         },
         "last_night": last[0] if last else None,
+        "nights": nights.last,
+        "spent": nights.spent,
+        "unknown_records": nights.unknown_records,
+        "sandbox": held,
+        "scheduler": scheduled,
+        "troubles": nights.troubles,
+        "next": health.advice(nights, waiting, due.transcripts, scheduled=scheduled.active),
         "paths": {
             "knowledge_base": str(here.workspace.knowledge_base),
             "pending": str(here.workspace.pending),
@@ -78,34 +90,51 @@ def _collect(here: Place, choices: Any) -> dict[str, Any]:
 
 
 def _print(found: dict[str, Any]) -> None:
-    due = found["due"]
+    due, kinds = found["due"], {one.kind for one in found["troubles"]}
     data(f"workspace   {found['workspace']}  (backend {found['backend']})")
-    data(f"watermark   {found['watermark'] or 'none yet: no night has settled everything'}")
+    watermark = found["watermark"] or "none yet: no night has settled everything"
+    data(f"watermark   {watermark}", red="old" in kinds)
     data(f"due         {count(due.transcripts, 'transcript')}, {size(due.bytes)}")
     if due.older:
         data(f"            {due.older} older ones ({size(due.older_bytes)}) wait for --since all")
-    data(f"queue       {found['waiting']} waiting, {found['held_back']} held back")
+    queue = f"{found['waiting']} waiting, {found['new']} new last night"
+    data(f"queue       {queue}, {found['held_back']} held back")
     data(f"decided     {found['decisions']}")
     for name, head in found["ledger"].items():
         data(f"            {name}: {count(head['lines'], 'line')}, {head['head'][:16]}")
-    last = found["last_night"]
-    if last:
-        data(f"last night  {last['started']}: {last['outcome']}, {last['why']}")
-        for reason, number in sorted(last["reasons"].items()):
-            if not reason.startswith(("processed", "skipped")):
-                data(f"            {number} {reason}")
+    _print_nights(found)
+    for one in found["troubles"]:
+        data(f"trouble     {one.said} {one.remedy}", red=True)
     if found["seen_once"]:
         data("seen in one session only, waiting for a second:")
         for one in found["seen_once"]:
             data(f"            {line(one['rule'])}", dim=True)
     for name, path in found["paths"].items():
         data(f"{name.replace('_', ' '):<16}{path}")
-    data(f"next        {_next(found)}")
+    data(f"next        {found['next']}")
 
 
-def _next(found: dict[str, Any]) -> str:
-    if found["waiting"]:
-        return "dreaming pending list"
-    if found["due"].transcripts:
-        return "dreaming nightly"
-    return "nothing to do; the next night looks again"
+def _print_nights(found: dict[str, Any]) -> None:
+    last, spent, scheduled = found["last_night"], found["spent"], found["scheduler"]
+    for label, night in zip(
+        ("nights", *[""] * len(found["nights"])), found["nights"], strict=False
+    ):
+        said = f"{night['started']}: {night['outcome']}, {line(night['why'], 300)}"
+        data(f"{label:<12}{said}", red=night["outcome"] == "failed")
+    for reason, number in sorted(last["reasons"].items()) if last else ():
+        if not reason.startswith(("processed", "skipped")):
+            data(f"            {number} {reason}")
+    if spent.requests:
+        tokens = f"{spent.input_tokens} tokens in, {spent.output_tokens} out"
+        asked = count(spent.requests, "request")
+        data(f"spent       {asked}, {tokens}, ${spent.cost:.4f} in 30 days")
+    data(f"sandbox     {found['sandbox'] or 'not tried yet'} (as tried by the last night)")
+    if scheduled.active:
+        next_look = f", next look {scheduled.next_look}" if scheduled.next_look else ""
+        data(f"scheduler   {scheduled.kind}{next_look} {scheduled.note}".rstrip())
+    else:
+        data(f"scheduler   none starts nights {scheduled.note}".rstrip())
+    if found["unknown_records"]:
+        most = sorted(found["unknown_records"].items(), key=lambda one: (-one[1], one[0]))
+        kinds = ", ".join(f"{line(kind, 60)} ({number})" for kind, number in most[:5])
+        data(f"unknown     {count(len(most), 'kind')} of record nobody knows: {kinds}")

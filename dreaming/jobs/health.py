@@ -126,6 +126,19 @@ def nights(state: State, settings: AlertSettings, now: float) -> Nights:
     )
 
 
+def advice(nights: Nights, waiting: int, due: int, *, scheduled: bool) -> str:
+    """Return the one thing to do next: what is most urgent."""
+    if nights.troubles:
+        return nights.troubles[0].remedy
+    if waiting:
+        return "`dreaming review`: candidates wait for you"
+    if due:
+        return "`dreaming nightly`: transcripts are due"
+    if not scheduled:
+        return "`dreaming schedule install`: nothing starts nights by itself"
+    return "nothing to do; the next night looks again"
+
+
 def settled_since(state: State) -> str | None:
     """Return the watermark; before there is one, when the first night started."""
     first = state.connection.execute("select min(started) from runs").fetchone()[0]

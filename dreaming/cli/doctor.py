@@ -1,0 +1,110 @@
+"""``dreaming doctor``: what is in order, what is not, and what to do about it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dreaming.cli import options
+from dreaming.cli.output import count, data, document, line
+from dreaming.errors import DreamingError
+
+if TYPE_CHECKING:
+    from dreaming.jobs.doctor import Check
+
+
+@click.command(short_help="What is in order, what is not, and the remedy.")
+@options.workspace
+@click.option(
+    "--as-scheduled", is_flag=True, help="Only what the environment of a scheduler decides."
+)
+@click.option(
+    "--self-test", is_flag=True, help="Run nights over invented sessions with a planted credential."
+)
+@options.as_json
+def doctor(workspace: Path | None, as_scheduled: bool, self_test: bool, as_json: bool) -> int:
+    """Check settings, places, state, ledger, agents, backend, scheduler and nights.
+
+    Each check says ok, warn or bad, why, and the remedy. Asks no backend anything; a backend that
+    is elsewhere is only connected to. Ends with 1 where something is bad.
+    """
+    found = _self_test() if self_test else _examine(workspace, as_scheduled)
+    bad = sum(one.level == "bad" for one in found)
+    if as_json:
+        document({"bad": bad, "checks": found})
+    else:
+        for one in found:
+            data(f"{one.level:<5} {one.name:<12} {line(one.said)}", red=one.level == "bad")
+            if one.remedy:
+                data(f"      {'':<12} {line(one.remedy)}")
+        data(f"{count(bad, 'check')} bad." if bad else "Nothing is bad.")
+    return 1 if bad else 0
+
+
+def _examine(workspace: Path | None, as_scheduled: bool) -> list[Check]:
+    from dreaming import wiring
+    from dreaming.jobs.doctor import Check, Level, examine
+
+    try:
+        here = wiring.place(wiring.Choices(workspace))
+    except DreamingError as wrong:
+        return [Check(Level.BAD, wrong.message, wrong.remedy, "settings")]
+    settings = Check(Level.OK, f"{here.workspace.settings} and {here.config_file}", "", "settings")
+    return [settings, *examine(wiring.patient(here), as_scheduled=as_scheduled)]
+
+
+def _self_test() -> list[Check]:
+    """Nights over the invented sessions, before and after a made-up credential is planted."""
+    from tempfile import TemporaryDirectory
+
+    from dreaming.cli.demo import lay_out, night
+    from dreaming.models.report import Verdict
+
+    with TemporaryDirectory(prefix="dreaming-self-test-") as folder:
+        here, choices = lay_out(Path(folder).resolve(), "offline")
+        before, waiting, revealed = night(here, choices)
+        planted = _plant(Path(folder), revealed[0].session_ids[0] if revealed else "")
+        after, *_ = night(here, choices)
+        text = [one for one in here.workspace.root.rglob("*") if one.is_file()]
+        text += [one for one in here.workspace.state.rglob("*") if one.is_file()]
+        leaked = [one for one in text if planted.encode() in one.read_bytes()]
+    excluded = after.verdicts.get(Verdict.EXCLUDED, 0) - before.verdicts.get(Verdict.EXCLUDED, 0)
+    return [
+        _tried(
+            "mining",
+            len(waiting) >= 5 and all(one.evidence for one in revealed),
+            f"{len(waiting)} candidates are found in {before.sessions} invented sessions.",
+        ),
+        _tried(
+            "refusal",
+            excluded == 1 and after.withdrawn.excerpts > 0,
+            f"A planted credential excludes {excluded} transcript, and "
+            f"{after.withdrawn.excerpts} excerpts read from it before are withdrawn.",
+        ),
+        _tried("leaks", not leaked, f"The planted credential is in {len(leaked)} files of ours."),
+    ]
+
+
+def _plant(folder: Path, session: str) -> str:
+    """Add a credential, made up this moment, to the transcript of a session; return it."""
+    from dreaming.redaction.proofs import seal_github
+    from dreaming.redaction.shapes import sample
+
+    planted = seal_github(sample("gh" + "p_{A36}", session))
+    for path in sorted(folder.glob("home/**/*.jsonl")):
+        if session and session in path.name:
+            with path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"type": "note", "text": f"token: {planted}"}) + "\n")
+            break
+    return planted
+
+
+def _tried(name: str, fine: bool, said: str) -> Check:
+    from dreaming.jobs.doctor import Check, Level
+
+    if fine:
+        return Check(Level.OK, said, "", name)
+    return Check(Level.BAD, said, "Install dreaming anew; if that does not help, report it.", name)
