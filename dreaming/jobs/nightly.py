@@ -65,9 +65,10 @@ def run(night: Night) -> Report:
     """
     watch = Stopwatch()
     now = night.clock()
-    report = Report(started=_iso(now), backend=night.backend.identity)
+    report = Report(started=iso(now), backend=night.backend.identity)
     with watch.stage("list"):
         found = take_stock(night, report, now, frozenset({Standing.DUE, Standing.OPEN}))
+        night.state.settle(PURPOSE, found.waiting, now=now)
     due = [one for one in found.listed if one.standing is Standing.DUE]
     try:
         settled = settle_all(night, due, report, watch)
@@ -109,17 +110,18 @@ class Stock(msgspec.Struct):
     """
     untouched: array[int] = msgspec.field(default_factory=lambda: array("q"))
     """Rows of those that are settled and did not change."""
+    waiting: list[Settlement] = msgspec.field(default_factory=list)
+    """What the state must remember of transcripts that were seen and wait."""
     hidden: int = 0
     """In how many places nobody knows what there is."""
 
 
 def take_stock(night: Night, report: Report, now: float, kept: frozenset[Standing]) -> Stock:
-    """List every folder before anything is read, and remember what is seen but waits.
+    """List every folder before anything is read. Writes nothing.
 
     What is due is not counted yet: that is done when it was read.
     """
     stock = Stock()
-    waiting: list[Settlement] = []
     for one in look(night.folders, night.state, night.waits, now):
         report.found += 1
         if not isinstance(one, NotASession):
@@ -128,7 +130,7 @@ def take_stock(night: Night, report: Report, now: float, kept: frozenset[Standin
             if one.standing is Standing.SETTLED and one.cursor is not None:
                 stock.untouched.append(one.cursor.transcript)
             if is_new_to_wait(one):
-                waiting.append(waiting_settlement(one, night.waits))
+                stock.waiting.append(waiting_settlement(one, night.waits))
             _count_waiting(report, one)
         elif one.unreadable:
             count(report, Verdict.FAILED, one.reason)
@@ -141,7 +143,6 @@ def take_stock(night: Night, report: Report, now: float, kept: frozenset[Standin
             "(the table says why); what is in them is not read."
         )
         report.exit_code = max(report.exit_code, 1)
-    night.state.settle(PURPOSE, waiting, now=now)
     return stock
 
 
@@ -261,7 +262,7 @@ def _move_watermark(
     moved = watermark(float(before) if before else None, now, unsettled)
     if moved is not None and (before is None or moved > float(before)):
         night.state.put("watermark", repr(moved))
-    report.watermark = _iso(moved) if moved is not None else None
+    report.watermark = iso(moved) if moved is not None else None
     if not unsettled and report.outcome is not Outcome.FAILED:
         report.outcome, report.why = Outcome.ADVANCED, "everything that was there is settled"
     elif report.failures and not report.why:
@@ -288,5 +289,6 @@ def _settled_at(one: Listed) -> float | None:
     return cursor.looked_at if cursor is not None and cursor.settled else None
 
 
-def _iso(seconds: float) -> str:
+def iso(seconds: float) -> str:
+    """Return an instant as reports tell it."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from dreaming.jobs import nightly
 from dreaming.jobs.decide import reject
 from dreaming.jobs.nightly import run
 from dreaming.jobs.progress import Progress
+from dreaming.jobs.queueing import survey
 from dreaming.models.report import Outcome, Verdict
 from dreaming.stores.history import History
 from dreaming.stores.state import opened
@@ -457,11 +458,9 @@ def test_a_quiet_night_groups_nothing_and_knows_when_it_must(
 ) -> None:
     """Grouping runs again when evidence, lessons, decisions, settings or the queue changed."""
     grouped: list[float] = []
-    real = nightly.survey
-
     def watched(*args: Any, **more: Any) -> Any:
         grouped.append(world.now)
-        return real(*args, **more)
+        return survey(*args, **more)
 
     monkeypatch.setattr(nightly, "survey", watched)
     first = world.night()
@@ -473,7 +472,7 @@ def test_a_quiet_night_groups_nothing_and_knows_when_it_must(
     def lesson() -> None:
         (world.place.knowledge_base / "tools.md").write_text("- SYMPTOM: a. RULE: b.\n")
 
-    changes = {
+    changes: dict[str, Callable[[], object]] = {
         "a session": lambda: session(world.sessions, "new", ["lint"]),
         "a lesson": lesson,
         "a decision": lambda: _reject(world),
