@@ -379,7 +379,8 @@ def preview(here: Place, choices: Choices) -> Preview:
     listed = folders(here, choices)
     with state(here) as known:
         wait = waits(here, choices, rules_version(described))
-        return preview(look(listed, known, wait, time.time()))
+        now = time.time()
+        return preview(look(listed, known, wait, now), now)
 
 
 class FolderPreview(msgspec.Struct, frozen=True):
@@ -402,9 +403,10 @@ def previews(here: Place, choices: Choices) -> list[FolderPreview]:
     nothing_known = opened(":memory:", key=bytes(workspace.KEY_BYTES))
     with state(here) if here.workspace.exists else nothing_known as known:
         wait = waits(here, choices, rules_version(described))
+        now = time.time()
         return [
             FolderPreview(
-                source.agent, folder, preview(look([(source, folder)], known, wait, time.time()))
+                source.agent, folder, preview(look([(source, folder)], known, wait, now), now)
             )
             for source, folder in folders(here, choices)
         ]

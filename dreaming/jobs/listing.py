@@ -11,6 +11,7 @@ import msgspec
 
 from dreaming.due import Sight, Standing, standing
 from dreaming.jobs.reading import stamp
+from dreaming.jobs.retention import Loss, note
 from dreaming.models.report import Verdict
 from dreaming.stores.interface import Cursor, Settlement
 from dreaming.stores.state import State
@@ -41,6 +42,8 @@ class Listed(msgspec.Struct, frozen=True):
     transcript: Transcript
     cursor: Cursor | None
     standing: Standing
+    keeps_days: int | None = None
+    """How long its agent keeps it after its last change; ``None`` for ever."""
 
 
 class Preview(msgspec.Struct):
@@ -56,6 +59,8 @@ class Preview(msgspec.Struct):
     older_bytes: int = 0
     writing: int = 0
     """Transcripts still being written."""
+    losses: dict[str, Loss] = msgspec.field(default_factory=dict)
+    """What agents will delete, by agent."""
 
 
 def look(
@@ -68,6 +73,7 @@ def look(
         since = now - waits.first_night
     seen: set[tuple[str, bytes]] = set()
     for source, folder in folders:
+        keeps_days = source.keeps_days(folder)
         for one in source.list(folder):
             if isinstance(one, NotASession):
                 yield one
@@ -80,16 +86,18 @@ def look(
             cursor = cursors.get(key)
             sight = _sight(one, cursor, waits.rules)
             stands = standing(sight, now=now, settle=waits.settle, since=since)
-            yield Listed(source, one, cursor, stands)
+            yield Listed(source, one, cursor, stands, keeps_days)
 
 
-def preview(found: Iterable[Listed | NotASession]) -> Preview:
-    """Return what a night would read of a listing."""
+def preview(found: Iterable[Listed | NotASession], now: float) -> Preview:
+    """Return what a night would read of a listing, and what agents will delete of it."""
     result = Preview()
     for one in found:
         if isinstance(one, NotASession):
             continue
         result.found += 1
+        settled = one.standing is Standing.SETTLED
+        note(result.losses, one.transcript, one.keeps_days, settled=settled, now=now)
         if one.standing is Standing.DUE:
             result.transcripts += 1
             result.bytes += one.transcript.size

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+import msgspec
 from msgspec import structs
 
 from dreaming.models.session import (
@@ -67,9 +68,34 @@ class ClaudeCode(Source):
         """Yield every regular file below ``folder``, in a stable order, each as what it is."""
         return walk(self.agent, folder, _why_not)
 
+    def keeps_days(self, folder: Path) -> int | None:
+        """Return ``cleanupPeriodDays`` of the settings beside ``projects``, 30 where none is set.
+
+        A folder of another name is a copy: nobody cleans it up.
+        """
+        if folder.name != "projects":
+            return None
+        try:
+            with (folder.parent / "settings.json").open("rb") as file:
+                days = msgspec.json.decode(file.read(_MOST_SETTINGS), type=_Settings)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return _KEPT_DAYS
+        return days.cleanup_days if days.cleanup_days >= 1 else _KEPT_DAYS
+
     def parser(self, transcript: Transcript) -> Parser:
         """Return a fresh parser for this transcript."""
         return ClaudeCodeParser(transcript.path)
+
+
+_KEPT_DAYS: Final = 30
+"""What Claude Code does where ``cleanupPeriodDays`` is not set; it refuses 0."""
+_MOST_SETTINGS: Final = 1 << 20
+
+
+class _Settings(msgspec.Struct, frozen=True):
+    """What is read of the agent's own settings."""
+
+    cleanup_days: int = msgspec.field(default=_KEPT_DAYS, name="cleanupPeriodDays")
 
 
 _FOLDERS: Final = {"memory": "memory", "file-history": "backup of an edited file"}

@@ -76,6 +76,13 @@ class Source(ABC):
         ``NotASession`` with the reason. Symbolic link loops end.
         """
 
+    def keeps_days(self, folder: Path) -> int | None:
+        """Return after how many days without a change the agent deletes what is in ``folder``.
+
+        ``None`` where it deletes nothing by itself.
+        """
+        return None
+
     @abstractmethod
     def parser(self, transcript: Transcript) -> Parser:
         """Return a fresh parser for this transcript."""
