@@ -297,6 +297,8 @@ def night(here: Place, choices: Choices, progress: Progress) -> Iterator[Night]:
 
     Raises ``NotNow`` where another run holds it.
     """
+    import time
+
     from dreaming.jobs.nightly import Night
     from dreaming.stores import knowledge_reader
     from dreaming.stores.answers import Answers
@@ -324,6 +326,7 @@ def night(here: Place, choices: Choices, progress: Progress) -> Iterator[Night]:
             max_pending=here.settings.max_pending,
             topics=here.settings.topics,
             progress=progress,
+            clock=time.time,
         )
 
 

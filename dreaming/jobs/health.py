@@ -58,7 +58,8 @@ def _failed(runs: Sequence[Run]) -> Trouble | None:
 
 
 def _stayed(runs: Sequence[Run], most: int) -> Trouble | None:
-    if len(runs) < most or not all(_code(one) for one in runs[:most]):
+    in_the_way = [one["outcome"] == Outcome.STAYED and _code(one) for one in runs[:most]]
+    if len(in_the_way) < most or not all(in_the_way):
         return None
     return Trouble(
         "stayed",
