@@ -81,6 +81,23 @@ class AnthropicSettings(BaseModel):
     """Seconds for one request."""
 
 
+class BackfillSettings(BaseModel):
+    """What ``dreaming backfill`` does unless the command says otherwise; 0 is without a limit."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    backend: str = ""
+    """What answers. Empty: the same as at night."""
+    sessions: Annotated[int, Field(ge=0)] = 0
+    """Sessions of one slice."""
+    tokens: Annotated[int, Field(ge=0)] = 0
+    """Tokens of one slice, read and written."""
+    money: Annotated[float, Field(ge=0)] = 0.0
+    """US dollars of one slice, at list price."""
+    minutes: Annotated[int, Field(ge=0)] = 0
+    """Minutes of one slice."""
+
+
 class SandboxSettings(BaseModel):
     """What must hold a night."""
 
@@ -130,6 +147,7 @@ class PersonSettings(BaseSettings):
     backend: str = "offline"
     """What answers. A key in the environment never chooses one."""
     anthropic: AnthropicSettings = AnthropicSettings()
+    backfill: BackfillSettings = BackfillSettings()
     sandbox: SandboxSettings = SandboxSettings()
     alert: AlertSettings = AlertSettings()
     replay_answers: Path | None = None
@@ -239,6 +257,7 @@ def _did_you_mean(place: tuple[int | str, ...], model: str) -> str:
         "PersonSettings": PersonSettings,
         "projects": Projects,
         "anthropic": AnthropicSettings,
+        "backfill": BackfillSettings,
         "sandbox": SandboxSettings,
         "alert": AlertSettings,
     }

@@ -26,6 +26,7 @@ COMMANDS: Final = (
     "accept",
     "reject",
     "undo",
+    "backfill",
     "schedule",
     "pending",
     "ledger",

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 import unicodedata
-from typing import Any
+from typing import Any, Final
 
 import click
 import msgspec
 
 from dreaming.jobs.progress import Progress
+
+SOON: Final = 5.0
+"""Seconds before which nobody is told how long the rest takes."""
 
 
 def data(text: str = "", *, dim: bool = False, red: bool = False) -> None:
@@ -77,6 +81,13 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
+def span(seconds: float) -> str:
+    """Return how long something takes as people say it: ``40 s``, ``12 min``, ``3.5 h``."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
 def progress(quiet: bool) -> Progress:
     """Return a bar on a terminal, one line a batch elsewhere, nothing when quiet."""
     if quiet:
@@ -84,23 +95,40 @@ def progress(quiet: bool) -> Progress:
     return _Bar() if sys.stderr.isatty() else _Lines()
 
 
-class _Lines(Progress):
-    def note(self, line: str) -> None:
-        say(line)
-
-
-class _Bar(Progress):
-    """One line that grows, with what is done of what there is."""
+class _Told(Progress):
+    """Knows how far a stage is, and so how long the rest of it takes."""
 
     def __init__(self) -> None:
-        self._stage, self._total, self._done = "", 0, 0
+        self._stage, self._total, self._done, self._began = "", 0, 0, 0.0
 
     def begin(self, stage: str, total: int) -> None:
-        self._stage, self._total, self._done = stage, total, 0
-        self._draw()
+        self._stage, self._total, self._done, self._began = stage, total, 0, time.monotonic()
 
     def step(self, amount: int) -> None:
         self._done += amount
+
+    def _left(self) -> str:
+        """Nothing before there is something to judge by."""
+        spent = time.monotonic() - self._began
+        if spent < SOON or not 0 < self._done < self._total:
+            return ""
+        return f", {span(spent * (self._total - self._done) / self._done)} left"
+
+
+class _Lines(_Told):
+    def note(self, line: str) -> None:
+        say(f"{line}{self._left()}")
+
+
+class _Bar(_Told):
+    """One line that grows, with what is done of what there is."""
+
+    def begin(self, stage: str, total: int) -> None:
+        super().begin(stage, total)
+        self._draw()
+
+    def step(self, amount: int) -> None:
+        super().step(amount)
         self._draw()
 
     def _draw(self) -> None:
@@ -108,5 +136,5 @@ class _Bar(Progress):
         filled = int(share * 30)
         line = f"{self._stage:<10} [{'#' * filled}{'.' * (30 - filled)}] {share:4.0%}"
         if self._total:
-            line += f" of {size(self._total)}"
+            line += f" of {size(self._total)}{self._left()}"
         click.echo(f"\r{line}\x1b[K", err=True, nl=share >= 1.0)

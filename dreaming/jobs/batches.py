@@ -65,12 +65,12 @@ def settle_all(
     watch: Stopwatch,
     *,
     room: Callable[[], int] = lambda: BATCH_TRANSCRIPTS,
-    after: Callable[[], None] = lambda: None,
+    after: Callable[[Sequence[Listed]], None] = lambda _: None,
 ) -> set[Key]:
     """Read, ask and settle every batch; return the transcripts that are settled now.
 
     ``report.spent`` is right at every moment, also when this raises. ``room`` says how many
-    transcripts the next batch may have; ``after`` is called when a batch is settled.
+    transcripts the next batch may have; ``after`` is told of each batch that is settled.
     """
     asker = Asker(
         work.backend,
@@ -108,7 +108,7 @@ def settle_all(
         settled |= {key(one.transcript) for one in batch}
         sessions |= _count_readings(report, readings, asked)
         report.sessions = len(sessions)
-        after()
+        after(batch)
         work.progress.note(
             f"batch {number}: {len(batch)} transcripts, "
             f"{sum(len(one.settlement.excerpts) for one in readings)} excerpts"

@@ -67,11 +67,10 @@ def run(night: Night) -> Report:
     now = night.clock()
     report = Report(started=iso(now), backend=night.backend.identity)
     with watch.stage("list"):
-        found = take_stock(night, report, now, frozenset({Standing.DUE, Standing.OPEN}))
+        found = take_stock(night, report, now, frozenset({Standing.DUE}))
         night.state.settle(PURPOSE, found.waiting, now=now)
-    due = [one for one in found.listed if one.standing is Standing.DUE]
     try:
-        settled = settle_all(night, due, report, watch)
+        settled = settle_all(night, found.due, report, watch)
         queue_up(night, report, watch, now)
         _move_watermark(night, report, found, settled, now)
     except BaseException as wrong:
@@ -105,9 +104,10 @@ def keep_report(night: Night, report: Report, watch: Stopwatch, started: float) 
 class Stock(msgspec.Struct):
     """What a listing found."""
 
-    listed: list[Listed] = msgspec.field(default_factory=list)
-    """The transcripts that stand as was asked for. There may be too many others to keep them all.
-    """
+    due: list[Listed] = msgspec.field(default_factory=list)
+    """What is to be read. Of the others there may be too many to keep them all."""
+    open: list[Listed] = msgspec.field(default_factory=list)
+    """What is still being written."""
     untouched: array[int] = msgspec.field(default_factory=lambda: array("q"))
     """Rows of those that are settled and did not change."""
     waiting: list[Settlement] = msgspec.field(default_factory=list)
@@ -116,22 +116,25 @@ class Stock(msgspec.Struct):
     """In how many places nobody knows what there is."""
 
 
-def take_stock(night: Night, report: Report, now: float, kept: frozenset[Standing]) -> Stock:
+def take_stock(night: Night, report: Report, now: float, due: frozenset[Standing]) -> Stock:
     """List every folder before anything is read. Writes nothing.
 
-    What is due is not counted yet: that is done when it was read.
+    ``due`` says which standings are to be read; these are counted when they were.
     """
     stock = Stock()
     for one in look(night.folders, night.state, night.waits, now):
         report.found += 1
         if not isinstance(one, NotASession):
-            if one.standing in kept:
-                stock.listed.append(one)
+            if one.standing in due:
+                stock.due.append(one)
+            else:
+                _count_waiting(report, one)
+            if one.standing is Standing.OPEN:
+                stock.open.append(one)
             if one.standing is Standing.SETTLED and one.cursor is not None:
                 stock.untouched.append(one.cursor.transcript)
             if is_new_to_wait(one):
                 stock.waiting.append(waiting_settlement(one, night.waits))
-            _count_waiting(report, one)
         elif one.unreadable:
             count(report, Verdict.FAILED, one.reason)
             stock.hidden += 1
@@ -147,9 +150,7 @@ def take_stock(night: Night, report: Report, now: float, kept: frozenset[Standin
 
 
 def _count_waiting(report: Report, one: Listed) -> None:
-    """Count what is not due tonight; what is due is counted when it was read."""
-    if one.standing is Standing.DUE:
-        return
+    """Count what is not read this time."""
     if one.standing in (Standing.SETTLED, Standing.SET_ASIDE) and one.cursor is not None:
         count(report, one.cursor.verdict, one.cursor.reason)
         return
@@ -251,11 +252,11 @@ def _move_watermark(
 ) -> None:
     """Move the watermark over what is settled: one record of its own, written last."""
     before = night.state.get("watermark")
-    cursors = night.state.cursors(PURPOSE) if stock.listed else {}
+    cursors = night.state.cursors(PURPOSE) if stock.due else {}
     night.state.look(PURPOSE, stock.untouched, now)
     unsettled = [
         _settled_at(one)
-        for one in stock.listed
+        for one in [*stock.due, *stock.open]
         if _holds_watermark(one, cursors.get(key(one.transcript)), settled)
     ]
     unsettled += [None] * stock.hidden
@@ -275,8 +276,6 @@ def _holds_watermark(one: Listed, cursor: Cursor | None, settled: set[Key]) -> b
     """Whether something in this transcript is left that a later night must come back for."""
     if one.standing is Standing.OPEN:
         return True
-    if one.standing is not Standing.DUE:
-        return False
     if key(one.transcript) not in settled:
         return True
     return (
