@@ -363,6 +363,7 @@ def patient(here: Place) -> Patient:
         workspace=here.workspace,
         person=here.person,
         folders=lambda: folders(here, Choices()),
+        due=lambda: preview(here, Choices()),
         state=lambda: state(here),
         backend=lambda: backend(name, here.person),
         away=endpoint(name, here.person),

@@ -74,7 +74,7 @@ def _collect(here: Place, choices: Choices) -> dict[str, Any]:
         "sandbox": held,
         "scheduler": scheduled,
         "troubles": nights.troubles,
-        "next": health.advice(nights, waiting, due.transcripts, scheduled=scheduled.active),
+        "next": health.advice(nights, waiting, due, scheduled=scheduled.active),
         "paths": {
             "knowledge_base": str(here.workspace.knowledge_base),
             "pending": str(here.workspace.pending),
@@ -134,6 +134,12 @@ def _print_nights(found: dict[str, Any]) -> None:
         data(f"scheduler   {scheduled.kind}{next_look} {scheduled.note}".rstrip())
     else:
         data(f"scheduler   none starts nights {scheduled.note}".rstrip())
+    for agent, loss in sorted(found["due"].losses.items()):
+        unread = (
+            f"{loss.unread} unread ({size(loss.unread_bytes)})" if loss.unread else "none unread"
+        )
+        said = f"{agent} deletes {loss.transcripts or 'none'} within a week, {unread}"
+        data(f"retention   {said}; it keeps them {loss.days} days", red=loss.unread > 0)
     if found["unknown_records"]:
         most = sorted(found["unknown_records"].items(), key=lambda one: (-one[1], one[0]))
         kinds = ", ".join(f"{line(kind, 60)} ({number})" for kind, number in most[:5])

@@ -21,6 +21,7 @@ import msgspec
 from dreaming.config import PersonSettings
 from dreaming.errors import DreamingError
 from dreaming.jobs import gate, health
+from dreaming.jobs.listing import Preview
 from dreaming.jobs.schedule import Overview
 from dreaming.stores import files, mounts, sandbox
 from dreaming.stores.ledger import Head, Ledger
@@ -58,6 +59,7 @@ class Patient(msgspec.Struct):
     workspace: Workspace
     person: PersonSettings
     folders: Callable[[], Sequence[tuple[Any, Path]]]
+    due: Callable[[], Preview]
     state: Callable[[], AbstractContextManager[State]]
     backend: Callable[[], Any]
     """Makes the backend, without asking it anything."""
@@ -221,6 +223,18 @@ def _agents(patient: Patient) -> Check:
     return _ok(f"{'; '.join(there)}. Read so far: {read or 'nothing'}.")
 
 
+def _retention(patient: Patient) -> Check:
+    losses = patient.due().losses
+    unread = sum(one.unread for one in losses.values())
+    if unread:
+        return _warn(
+            f"Agents delete {unread} transcripts within a week that nobody has read.",
+            "`dreaming backfill --doomed-first`",
+        )
+    kept = ", ".join(f"{agent} keeps them {one.days} days" for agent, one in losses.items())
+    return _ok(f"No transcript goes unread within a week ({kept or 'nothing is deleted'}).")
+
+
 def _records(patient: Patient) -> Check:
     with patient.state() as state:
         nights = health.nights(state, patient.person.alert, patient.now)
@@ -308,6 +322,7 @@ _CHECKS: Final[tuple[tuple[str, Callable[[Patient], Check], bool], ...]] = (
     ("lock", _lock, False),
     ("agents", _agents, True),
     ("records", _records, False),
+    ("retention", _retention, False),
     ("backend", _backend, True),
     ("scheduler", _scheduler, False),
     ("nights", _nights, False),

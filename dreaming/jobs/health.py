@@ -11,6 +11,7 @@ import msgspec
 
 from dreaming.config import AlertSettings
 from dreaming.errors import INTERRUPTED, OK, NotNow, kind_of
+from dreaming.jobs.listing import Preview
 from dreaming.models.report import Outcome, Spent
 from dreaming.stores.state import State
 
@@ -127,13 +128,16 @@ def nights(state: State, settings: AlertSettings, now: float) -> Nights:
     )
 
 
-def advice(nights: Nights, waiting: int, due: int, *, scheduled: bool) -> str:
+def advice(nights: Nights, waiting: int, due: Preview, *, scheduled: bool) -> str:
     """Return the one thing to do next: what is most urgent."""
     if nights.troubles:
         return nights.troubles[0].remedy
+    lost = sum(one.unread for one in due.losses.values())
+    if lost:
+        return f"`dreaming backfill --doomed-first`: {lost} unread transcripts go within a week"
     if waiting:
         return "`dreaming review`: candidates wait for you"
-    if due:
+    if due.transcripts:
         return "`dreaming nightly`: transcripts are due"
     if not scheduled:
         return "`dreaming schedule install`: nothing starts nights by itself"

@@ -17,6 +17,8 @@ from dreaming.backends.offline import Offline
 from dreaming.config import AlertSettings, PersonSettings, SandboxSettings
 from dreaming.jobs import doctor, gate
 from dreaming.jobs.doctor import Check, Level, Patient, examine
+from dreaming.jobs.listing import Preview
+from dreaming.jobs.retention import Loss
 from dreaming.jobs.schedule import Overview
 from dreaming.models.report import Outcome, Report
 from dreaming.stores import files, mounts
@@ -40,6 +42,7 @@ class Sick(World):
             workspace=self.place,
             person=PersonSettings.model_construct(alert=alert, sandbox=SandboxSettings()),
             folders=lambda: [(Jsonl(), self.sessions)],
+            due=Preview,
             state=self.state,
             backend=Offline,
             away=None,
@@ -123,6 +126,10 @@ def _no_agents(sick: Sick) -> None:
     sick.patient.folders = list
 
 
+def _soon_gone(sick: Sick) -> None:
+    sick.patient.due = lambda: Preview(losses={"claude-code": Loss(30, transcripts=9, unread=4)})
+
+
 def _no_key(sick: Sick) -> None:
     def refused() -> Any:
         raise LetInRefused("The anthropic backend needs a key.", remedy="Set it.")
@@ -171,6 +178,7 @@ DAMAGES: dict[str, tuple[Callable[[Sick], None], str, Level, str]] = {
     "no sandbox": (_no_ring, "sandbox", Level.WARN, "without a sandbox: none (no Landlock)"),
     "no sandbox though required": (_need_ring, "sandbox", Level.BAD, "without a sandbox"),
     "no agents": (_no_agents, "agents", Level.WARN, "No agent left transcripts"),
+    "soon gone": (_soon_gone, "retention", Level.WARN, "delete 4 transcripts within a week"),
     "no credential": (_no_key, "backend", Level.BAD, "needs a key"),
     "no answer": (_no_answer, "backend", Level.BAD, "cannot be reached"),
     "no timer": (_no_timer, "scheduler", Level.WARN, "Nothing starts nights by itself (nobody"),

@@ -10,6 +10,8 @@ import pytest
 from dreaming.config import AlertSettings
 from dreaming.jobs import health
 from dreaming.jobs.health import advice, nights, troubles
+from dreaming.jobs.listing import Preview
+from dreaming.jobs.retention import Loss
 from dreaming.models.report import Outcome, Report, Spent, Verdict
 from dreaming.stores.state import State, opened
 
@@ -115,14 +117,17 @@ def test_what_was_spent_in_thirty_days() -> None:
 
 
 def test_the_most_urgent_comes_first() -> None:
-    """Troubles, then candidates, then what is due, then a timer; else nothing."""
+    """Troubles, what goes unread, candidates, what is due, a timer; else nothing."""
     quiet = health.Nights(None, [], Spent(), {}, [])
     bad = health.Nights(None, [], Spent(), {}, troubles([FAILED], None, SETTINGS, NIGHT))
-    assert "doctor" in advice(bad, 3, 3, scheduled=False)
-    assert "review" in advice(quiet, 3, 3, scheduled=False)
-    assert "nightly" in advice(quiet, 0, 3, scheduled=False)
-    assert "schedule" in advice(quiet, 0, 0, scheduled=False)
-    assert "nothing to do" in advice(quiet, 0, 0, scheduled=True)
+    due, none = Preview(transcripts=3), Preview(losses={"codex": Loss(30, transcripts=4)})
+    lost = Preview(losses={"codex": Loss(30, transcripts=4, unread=2)})
+    assert "doctor" in advice(bad, 3, lost, scheduled=False)
+    assert "backfill --doomed-first`: 2 unread" in advice(quiet, 3, lost, scheduled=False)
+    assert "review" in advice(quiet, 3, due, scheduled=False)
+    assert "nightly" in advice(quiet, 0, due, scheduled=False)
+    assert "schedule" in advice(quiet, 0, none, scheduled=False)
+    assert "nothing to do" in advice(quiet, 0, none, scheduled=True)
 
 
 def _add(state: State, started: float, report: dict[str, Any]) -> None:
