@@ -172,7 +172,8 @@ class State:
     def _settle(self, purpose: str, one: Settlement, now: float, withdrawn: Withdrawn) -> bool:
         """Write one transcript; return whether that may have changed what candidates are made of."""
         row, before = self._transcript(one)
-        if not one.keep:
+        matters = not one.keep and bool(before or one.origin)
+        if matters:
             gone, changed = self._replace_excerpts(row, one)
             if one.verdict is not Verdict.FAILED:
                 self._count_terms(row, one.terms, before)
@@ -186,7 +187,7 @@ class State:
                 stamp.changed_ns, now,
             ],
         )  # fmt: skip
-        return not one.keep and bool(before or one.origin)
+        return matters
 
     def _transcript(self, one: Settlement) -> tuple[int, str]:
         """Return the transcript's row, and the session it was of until now."""
