@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dreaming.cli import options
-from dreaming.cli.output import count, data, document, progress, say, size
+from dreaming.cli.output import count, data, document, progress, say, size, span
 from dreaming.errors import DreamingError
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _not_due(here: Place, every: float) -> str:
     if at <= now or now < gate.ended_at(runs[0]):
         return ""
     return (
-        f"No night is due: the last one was {runs[0]['outcome']}; the next is in {_span(at - now)}."
+        f"No night is due: the last one was {runs[0]['outcome']}; the next is in {span(at - now)}."
     )
 
 
@@ -224,9 +224,3 @@ def _next(report: Report, quiet: bool) -> None:
         )
     else:
         say("Nothing waits. `dreaming status` shows what was seen once.", quiet=quiet)
-
-
-def _span(seconds: float) -> str:
-    """A time as people say it."""
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{count(hours, 'hour')} {minutes} min" if hours else count(max(1, minutes), "minute")

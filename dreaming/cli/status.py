@@ -41,7 +41,7 @@ def _collect(here: Place, choices: Choices) -> dict[str, Any]:
     import time
 
     from dreaming import wiring
-    from dreaming.jobs import gate, health, past
+    from dreaming.jobs import backfill, gate, health, past
     from dreaming.stores.ledger import Ledger
     from dreaming.stores.pending import Pending
 
@@ -51,6 +51,7 @@ def _collect(here: Place, choices: Choices) -> dict[str, Any]:
         last = state.last_runs(1)
         nights = health.nights(state, here.person.alert, time.time())
         held = gate.kept(state)
+        plan = backfill.plan(state)
     ledger = Ledger(here.workspace.ledger, "reader")
     waiting = len(Pending(here.workspace.pending).all())
     scheduled = wiring.scheduled(here)
@@ -70,11 +71,12 @@ def _collect(here: Place, choices: Choices) -> dict[str, Any]:
         "last_night": last[0] if last else None,
         "nights": nights.last,
         "spent": nights.spent,
+        "backfill": plan,
         "unknown_records": nights.unknown_records,
         "sandbox": held,
         "scheduler": scheduled,
         "troubles": nights.troubles,
-        "next": health.advice(nights, waiting, due, scheduled=scheduled.active),
+        "next": health.advice(nights, waiting, due, plan, scheduled=scheduled.active),
         "paths": {
             "knowledge_base": str(here.workspace.knowledge_base),
             "pending": str(here.workspace.pending),
@@ -140,6 +142,10 @@ def _print_nights(found: dict[str, Any]) -> None:
         )
         said = f"{agent} deletes {loss.transcripts or 'none'} within a week, {unread}"
         data(f"retention   {said}; it keeps them {loss.days} days", red=loss.unread > 0)
+    plan = found["backfill"]
+    if plan is not None:
+        said = f"{plan.done} done, {plan.left} left: {plan.why or 'at work, or killed'}"
+        data(f"backfill    {said}", red=plan.failed)
     if found["unknown_records"]:
         most = sorted(found["unknown_records"].items(), key=lambda one: (-one[1], one[0]))
         kinds = ", ".join(f"{line(kind, 60)} ({number})" for kind, number in most[:5])

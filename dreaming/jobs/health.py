@@ -11,6 +11,7 @@ import msgspec
 
 from dreaming.config import AlertSettings
 from dreaming.errors import INTERRUPTED, OK, NotNow, kind_of
+from dreaming.jobs.backfill import Plan
 from dreaming.jobs.listing import Preview
 from dreaming.models.report import Outcome, Spent
 from dreaming.stores.state import State
@@ -128,10 +129,14 @@ def nights(state: State, settings: AlertSettings, now: float) -> Nights:
     )
 
 
-def advice(nights: Nights, waiting: int, due: Preview, *, scheduled: bool) -> str:
+def advice(
+    nights: Nights, waiting: int, due: Preview, plan: Plan | None, *, scheduled: bool
+) -> str:
     """Return the one thing to do next: what is most urgent."""
     if nights.troubles:
         return nights.troubles[0].remedy
+    if plan is not None and plan.failed:
+        return "`dreaming backfill`: the last slice failed; it goes on where it was"
     lost = sum(one.unread for one in due.losses.values())
     if lost:
         return f"`dreaming backfill --doomed-first`: {lost} unread transcripts go within a week"

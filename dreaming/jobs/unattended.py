@@ -81,7 +81,7 @@ def since_boot() -> float:
 def stop_after(limit: float | None, clock: Callable[[], float] = since_boot) -> Callable[[], str]:
     """Return what says, once ``limit`` seconds of ``clock`` have passed, why to stop."""
     until = None if limit is None else clock() + limit
-    said = f"its limit of {_time(limit)} has passed"
+    said = f"its limit of {(limit or 0.0) / 60:.0f} minutes has passed"
     return lambda: "" if until is None or clock() < until else said
 
 
@@ -115,18 +115,16 @@ def apart(
     child.start()
     sender.close()
     try:
-        if not _came(receiver, child, until, clock):
-            return Ended(
-                code=1,
-                said=f"The night hung and was ended a minute after its limit of {_time(limit)}.",
-                remedy="What was settled is kept; the next night goes on from there.",
-            )
-        return _received(receiver, child, patience)
+        return _ending(receiver, child, until, clock, patience)
     except KeyboardInterrupt:
         return Ended(code=INTERRUPTED, said="interrupted")
     finally:
         receiver.close()
-        _end(child, patience)
+        child.terminate()  # one that has said its word does not listen any more, and goes by itself
+        child.join(patience)
+        child.kill()
+        child.join()
+        child.close()
 
 
 def _process(**how: Any) -> BaseProcess:
@@ -136,41 +134,27 @@ def _process(**how: Any) -> BaseProcess:
     return multiprocessing.get_context("fork").Process(**how)
 
 
-def _came(
-    receiver: Connection, child: BaseProcess, until: float | None, clock: Callable[[], float]
-) -> bool:
-    """Wait for a word of the child or its end; false where the time is over first."""
-    while until is None or clock() < until:
-        left = None if until is None else min(until - clock(), _NAP)
-        if wait([receiver, child.sentinel], left):
-            return True
-    return False
-
-
-def _received(receiver: Connection, child: BaseProcess, patience: float) -> Ended:
-    try:
-        return msgspec.json.decode(receiver.recv_bytes(), type=Ended)
-    except EOFError:
-        child.join(patience)
-        code = child.exitcode or 0
-        how = f"by {signal.Signals(-code).name}" if code < 0 else f"with {code}"
-        return Ended(
-            code=1,
-            said=f"The night was ended from outside {how}, without a word.",
-            remedy="What was settled is kept; the next night goes on from there.",
-        )
-
-
-def _end(child: BaseProcess, patience: float) -> None:
-    """See a child off: one that has said its word goes by itself, any other is made to."""
-    child.join(0 if child.is_alive() and child.exitcode is None else None)
-    if child.is_alive():
-        child.terminate()
-        child.join(patience)
-    if child.is_alive():
-        child.kill()
-    child.join()
-    child.close()
+def _ending(
+    receiver: Connection,
+    child: BaseProcess,
+    until: float | None,
+    clock: Callable[[], float],
+    patience: float,
+) -> Ended:
+    """Wait for a word of the child, its end, or the end of its time."""
+    how = "hung, and was ended a minute after its limit"
+    while until is None or (left := until - clock()) > 0:
+        if wait([receiver, child.sentinel], None if until is None else min(left, _NAP)):
+            try:
+                return msgspec.json.decode(receiver.recv_bytes(), type=Ended)
+            except EOFError:
+                child.join(patience)
+                code = child.exitcode or 0
+                by = f"by {signal.Signals(-code).name}" if code < 0 else f"with {code}"
+                how = f"was ended from outside {by}, without a word"
+                break
+    kept = "What was settled is kept; the next night goes on from there."
+    return Ended(code=1, said=f"The night {how}.", remedy=kept)
 
 
 def _child(work: Callable[..., Report], arguments: Any, sender: Connection, parent: int) -> None:
@@ -206,10 +190,6 @@ def _outcome(work: Callable[..., Report], arguments: Any) -> Ended:
 
 def _interrupt(number: int, frame: object) -> None:
     raise KeyboardInterrupt
-
-
-def _time(seconds: float | None) -> str:
-    return f"{(seconds or 0.0) / 60:.0f} minutes"
 
 
 # -- every run is recorded, once ------------------------------------------------------------------

@@ -65,7 +65,7 @@ def test_a_night_is_due_twenty_hours_after_one_in_order(person: Dreaming) -> Non
     assert ran.code == 0 and "watermark: 2026-11-30T03:00:00" in ran.out
     ran = night(person, "--if-due", "20h", at="2026-11-30T04:00:00+00:00")
     assert (ran.code, ran.out, len(ran.err.splitlines())) == (0, "", 1)
-    assert "No night is due" in ran.err and "19 hours 0 min" in ran.err
+    assert "No night is due" in ran.err and "19.0 h" in ran.err
     ran = night(person, "--if-due", "20h", at="2026-11-30T23:05:00+00:00")
     assert "watermark" in ran.out
     assert len(status(person)["nights"]) == 2

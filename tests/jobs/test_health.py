@@ -9,6 +9,7 @@ import pytest
 
 from dreaming.config import AlertSettings
 from dreaming.jobs import health
+from dreaming.jobs.backfill import Plan
 from dreaming.jobs.health import advice, nights, troubles
 from dreaming.jobs.listing import Preview
 from dreaming.jobs.retention import Loss
@@ -122,12 +123,14 @@ def test_the_most_urgent_comes_first() -> None:
     bad = health.Nights(None, [], Spent(), {}, troubles([FAILED], None, SETTINGS, NIGHT))
     due, none = Preview(transcripts=3), Preview(losses={"codex": Loss(30, transcripts=4)})
     lost = Preview(losses={"codex": Loss(30, transcripts=4, unread=2)})
-    assert "doctor" in advice(bad, 3, lost, scheduled=False)
-    assert "backfill --doomed-first`: 2 unread" in advice(quiet, 3, lost, scheduled=False)
-    assert "review" in advice(quiet, 3, due, scheduled=False)
-    assert "nightly" in advice(quiet, 0, due, scheduled=False)
-    assert "schedule" in advice(quiet, 0, none, scheduled=False)
-    assert "nothing to do" in advice(quiet, 0, none, scheduled=True)
+    assert "doctor" in advice(bad, 3, lost, None, scheduled=False)
+    assert "backfill --doomed-first`: 2 unread" in advice(quiet, 3, lost, None, scheduled=False)
+    broken = Plan(started="", left=3, failed=True)
+    assert "last slice failed" in advice(quiet, 3, lost, broken, scheduled=False)
+    assert "review" in advice(quiet, 3, due, None, scheduled=False)
+    assert "nightly" in advice(quiet, 0, due, None, scheduled=False)
+    assert "schedule" in advice(quiet, 0, none, None, scheduled=False)
+    assert "nothing to do" in advice(quiet, 0, none, None, scheduled=True)
 
 
 def _add(state: State, started: float, report: dict[str, Any]) -> None:

@@ -106,9 +106,9 @@ def test_a_person_may_end_it() -> None:
 
 def test_a_run_that_hangs_is_ended() -> None:
     """Past its limit and a minute it is asked to end, and killed when it does not listen."""
-    clock = count(step=1000)
+    clock = count(step=10_000)
     ended = apart(hangs, [], limit=2 * HOUR, clock=lambda: float(next(clock)), patience=0.01)
-    assert ended.code == 1 and "hung" in ended.said and "120 minutes" in ended.said
+    assert ended.code == 1 and "hung" in ended.said
 
 
 def test_the_child_dies_with_its_parent() -> None:
