@@ -1,0 +1,1 @@
+"""How long histories are borne."""
