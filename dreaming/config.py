@@ -121,6 +121,11 @@ class AlertSettings(BaseModel):
     stayed: Annotated[int, Field(ge=1)] = 3
     """Nights in a row that had to leave something for later, from which on that is a trouble."""
 
+    @property
+    def asked_for(self) -> bool:
+        """Whether anybody is told at all."""
+        return bool(self.command or self.ping_url)
+
     @field_validator("command")
     @classmethod
     def _can_be_split(cls, command: str) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +13,7 @@ import click
 
 from dreaming.cli import options
 from dreaming.cli.output import count, data, document, progress, say, size, span
-from dreaming.errors import DreamingError
+from dreaming.errors import INTERRUPTED, DreamingError, NotNow
 
 if TYPE_CHECKING:
     from dreaming.jobs.unattended import Ended
@@ -82,29 +85,27 @@ def nightly(
 
 def _not_due(here: Place, every: float) -> str:
     """Say when the next night is due; nothing where it is due now, or the clock went back."""
-    import time
-
     from dreaming import wiring
     from dreaming.jobs import gate
 
-    with wiring.state(here) as state:
-        runs = state.last_runs(8)
+    try:
+        with wiring.state(here) as state:
+            runs = state.last_runs(8)
+    except DreamingError:  # the night meets it again, records it and tells of it
+        return ""
     now, at = time.time(), gate.due_at(runs, every)
     if at <= now or now < gate.ended_at(runs[0]):
         return ""
-    return (
-        f"No night is due: the last one was {runs[0]['outcome']}; the next is in {span(at - now)}."
-    )
+    return f"No night is due: the last one {runs[0]['outcome']}; the next is in {span(at - now)}."
 
 
 def _watched(
     here: Place, choices: Choices, silent: bool, limit: float | None, patience: float
 ) -> Ended:
     """Run the night in a process of its own, record how that ended, and tell who wants to know."""
-    import time
-
     from dreaming import wiring
-    from dreaming.jobs import gate, unattended
+    from dreaming.cli.alert import tell
+    from dreaming.jobs import alerting, gate, unattended
 
     started = time.time()
     name = choices.backend or here.person.backend
@@ -112,15 +113,16 @@ def _watched(
     if away and patience and not gate.wait_for_network(*away, patience, time.time, time.sleep):
         say(f"{away[0]} did not answer; trying all the same.")
     ended = unattended.apart(one_night, (choices, silent, limit), limit=limit)
-    try:
-        with wiring.run_lock(here.workspace), wiring.state(here) as state:
-            if ended.report is None:
-                unattended.record(state, started, name, ended, time.time() - started)
-    except (DreamingError, OSError) as wrong:
-        say(f"dreaming: this run is not among the nights: {wrong}", quiet=ended.code != 0)
-    from dreaming.cli.alert import after_night
-
-    after_night(here, ended)
+    word = None
+    if ended.report is None:
+        if ended.code not in (NotNow.EXIT_CODE, INTERRUPTED):
+            word = alerting.run_failed(ended.code)
+        # Where the state cannot be used, or another run holds it, this one ends without a record.
+        unusable = contextlib.suppress(DreamingError, OSError)
+        with unusable, wiring.run_lock(here.workspace), wiring.state(here) as state:
+            unattended.record(state, started, name, ended, time.time() - started)
+    if not os.environ.get(gate.UNIT):  # its manager starts another that tells: this one is shut in
+        tell(here, word)
     return ended
 
 

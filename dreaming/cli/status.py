@@ -48,7 +48,7 @@ def _collect(here: Place, choices: Choices) -> dict[str, Any]:
     due = wiring.preview(here, choices)
     with wiring.state(here) as state:
         once = json.loads(state.get("seen once") or "[]")
-        last = state.last_runs(1)
+        last = [run for run in state.last_runs(health.NIGHTS) if "pending" in run["seconds"]][:1]
         nights = health.nights(state, here.person.alert, time.time())
         held = gate.kept(state)
         plan = backfill.plan(state)

@@ -16,7 +16,7 @@ import msgspec
 
 from dreaming.config import AlertSettings
 from dreaming.jobs.gate import HOUR
-from dreaming.jobs.health import Trouble, settled_since, troubles
+from dreaming.jobs.health import Trouble, meaning, settled_since, troubles
 from dreaming.stores.state import State
 
 COMMAND_SECONDS: Final = 30.0
@@ -94,6 +94,18 @@ def send(settings: AlertSettings, trouble: Trouble, workspace: str) -> list[str]
     except OSError as wrong:
         return [f"[alert] command: {words[0]}: {wrong.strerror}."]
     return [f"[alert] command: {words[0]} ended with {done.returncode}."] if done.returncode else []
+
+
+def try_out(settings: AlertSettings, workspace: str) -> list[str]:
+    """Send a message that says it is a test, each way there is; return what went wrong."""
+    word = Trouble("test", "This is a test; nothing is wrong.", "There is nothing to do.")
+    return send(settings, word, workspace) + ping(settings, in_order=True, failed=False)
+
+
+def run_failed(code: int) -> Trouble:
+    """Return what is known of a run that brought no report."""
+    said = f"A night failed (exit {code}): {meaning(code)}"
+    return Trouble("failed", said, "`dreaming doctor` says what to do.")
 
 
 def _environment(kind: str, message: str, workspace: str) -> dict[str, str]:

@@ -303,8 +303,7 @@ def _sandbox(patient: Patient) -> Check:
 
 
 def _alert(patient: Patient) -> Check:
-    settings = patient.person.alert
-    if not (settings.command or settings.ping_url):
+    if not patient.person.alert.asked_for:
         return _warn(
             "Nobody is told when nights fail.", "Set [alert] in your config.toml (docs/health.md)."
         )

@@ -13,7 +13,7 @@ import pytest
 from freezegun import freeze_time
 
 from dreaming.jobs import gate
-from dreaming.stores import sandbox
+from dreaming.stores import files, sandbox
 from tests.acceptance.installed import Dreaming, Here, Ran, copy_sample, folder_hash
 from tests.backends.loopback import MessagesApi, failure
 from tests.jobs.world import session
@@ -186,6 +186,25 @@ def test_a_unit_leaves_the_telling_to_another(
     ran = person.run("alert", "--failed", "dreaming.service")
     assert ran.code == 0 and notes.exists()
     assert "dreaming.service failed (result exit-code, exit 78)" in ran.err
+
+
+def test_a_state_that_cannot_be_used_is_told_of(person: Dreaming, tmp_path: Path) -> None:
+    """Where no record can be kept somebody is told all the same, also when it asks if it is due."""
+    notes = tmp_path / "notes"
+    settings(person, f"[alert]\ncommand = 'touch {notes}'\n")
+    (person.state / "state.db").write_bytes(b"no database" * 1000)
+    ran = night(person, "--if-due", "20h")
+    assert ran.code == 78 and "not usable as a database" in ran.err
+    assert notes.exists()
+
+
+def test_a_run_that_finds_another_at_work_is_none(person: Dreaming) -> None:
+    """It ends with 75 and stands among no nights, and the one at work keeps its own record."""
+    assert night(person).code == 0
+    with files.lock(person.state / "run.lock", "process 4711"):
+        ran = night(person)
+    assert ran.code == 75 and "process 4711" in ran.err
+    assert len(status(person)["nights"]) == 1
 
 
 def test_an_alert_that_cannot_be_sent_is_said(person: Dreaming) -> None:
