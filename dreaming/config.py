@@ -7,6 +7,7 @@ a repository may set topics, limits and projects, and is refused when it tries m
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 import tomllib
@@ -29,6 +30,9 @@ BACKENDS: Final = ("offline", "anthropic", "replay")
 """Names a person may give; the first is the default and needs no key and no network."""
 
 
+_KEPT: Final = "forever|[1-9][0-9]{0,4} days?"
+
+
 class Projects(BaseModel):
     """Which projects' sessions belong to this workspace."""
 
@@ -38,6 +42,28 @@ class Projects(BaseModel):
     """Paths, git remotes, globs of either. Empty: the repository around the workspace, else all."""
     exclude: tuple[str, ...] = ()
     """The same forms; what matches here is left out even where ``include`` takes it in."""
+
+
+class RetentionSettings(BaseModel):
+    """How long this machine keeps what is redacted: ``"forever"`` or such as ``"180 days"``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sessions: Annotated[str, Field(pattern=f"^(off|{_KEPT})$")] = "off"
+    """Whole redacted sessions, counted from when the transcript last changed. A better miner reads
+    them again when the agent has deleted the transcript; `off` deletes what was kept."""
+    excerpts: Annotated[str, Field(pattern=f"^({_KEPT})$")] = "forever"
+    """Excerpts that never stood in a candidate, counted the same way. A gotcha recurs only as long
+    as its first excerpt is kept."""
+    answers: Annotated[str, Field(pattern=f"^({_KEPT})$")] = "forever"
+    """Raw answers of backends. Without them a state that is lost has to be paid for again."""
+
+
+def kept_for(told: str) -> float:
+    """Return a length of retention in seconds: 0 for ``off``, endless for ``forever``."""
+    if told in ("off", "forever"):
+        return 0.0 if told == "off" else math.inf
+    return int(told.split()[0]) * 24 * 3600.0
 
 
 class WorkspaceSettings(BaseModel):
@@ -56,6 +82,7 @@ class WorkspaceSettings(BaseModel):
     first_night_days: Annotated[int, Field(ge=1)] = 14
     """How far back a workspace's first night reads."""
     projects: Projects = Projects()
+    retention: RetentionSettings = RetentionSettings()
 
     @field_validator("topics")
     @classmethod
@@ -261,6 +288,7 @@ def _did_you_mean(place: tuple[int | str, ...], model: str) -> str:
         "WorkspaceSettings": WorkspaceSettings,
         "PersonSettings": PersonSettings,
         "projects": Projects,
+        "retention": RetentionSettings,
         "anthropic": AnthropicSettings,
         "backfill": BackfillSettings,
         "sandbox": SandboxSettings,

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from dreaming.config import PersonSettings, WorkspaceSettings, read_person, read_workspace
+from dreaming.config import PersonSettings, WorkspaceSettings, kept_for, read_person, read_workspace
 from dreaming.errors import NotNow, Unusable, WrongUse
 from dreaming.stores import files, mounts, workspace
 from dreaming.stores.workspace import Workspace
 
 if TYPE_CHECKING:
     from dreaming.backends.interface import Backend
+    from dreaming.jobs.archiving import Retention
     from dreaming.jobs.decide import Desk
     from dreaming.jobs.doctor import Patient
     from dreaming.jobs.listing import Preview, Waits
@@ -302,6 +303,7 @@ def night(here: Place, choices: Choices, progress: Progress) -> Iterator[Night]:
     from dreaming.jobs.nightly import Night
     from dreaming.stores import knowledge_reader
     from dreaming.stores.answers import Answers
+    from dreaming.stores.archive import Archive
     from dreaming.stores.pending import Pending
 
     found = here.workspace
@@ -315,6 +317,8 @@ def night(here: Place, choices: Choices, progress: Progress) -> Iterator[Night]:
             state=known,
             pending=Pending(found.pending),
             answers=Answers(found.answers),
+            archive=Archive(found.archive),
+            retention=_retention(here),
             reader=read,
             belongs=belongs,
             lessons=knowledge_reader.read(found.knowledge_base),
@@ -328,6 +332,13 @@ def night(here: Place, choices: Choices, progress: Progress) -> Iterator[Night]:
             progress=progress,
             clock=time.time,
         )
+
+
+def _retention(here: Place) -> Retention:
+    from dreaming.jobs.archiving import Retention
+
+    settings = here.settings.retention
+    return Retention(*map(kept_for, (settings.sessions, settings.excerpts, settings.answers)))
 
 
 def shut_in(here: Place, choices: Choices, known: State) -> None:

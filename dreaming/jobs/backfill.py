@@ -19,6 +19,7 @@ import msgspec
 
 from dreaming.due import Standing
 from dreaming.errors import DreamingError
+from dreaming.jobs import archiving
 from dreaming.jobs.batches import BATCH_TRANSCRIPTS, settle_all
 from dreaming.jobs.listing import PURPOSE, Listed
 from dreaming.jobs.nightly import Night, Stock, broke_off, iso, queue_up, take_stock
@@ -151,6 +152,7 @@ def run(ready: Backfill, clock: Callable[[], float] = time.monotonic) -> Backfil
     keep()
     try:
         night.state.settle(PURPOSE, ready.stock.waiting, now=ready.now)
+        archiving.withdraw(night.archive, night.state)
         settle_all(night, ready.stock.due, report, ready.watch, room=stop.room, after=keep)
         queue_up(night, report, ready.watch, ready.now)
         if report.outcome is not Outcome.FAILED and not report.why and not report.failures:

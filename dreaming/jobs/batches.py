@@ -15,6 +15,8 @@ import msgspec
 
 from dreaming.backends.interface import Backend
 from dreaming.errors import BackendUnavailable, DreamingError, NotNow
+from dreaming.jobs import archiving
+from dreaming.jobs.archiving import Retention
 from dreaming.jobs.asking import Asked, Asker, Stopped
 from dreaming.jobs.listing import PURPOSE, Listed
 from dreaming.jobs.progress import Progress, Stopwatch
@@ -24,6 +26,7 @@ from dreaming.models.lesson import KnownLine
 from dreaming.models.report import REFUSED, Outcome, Report, Verdict
 from dreaming.stores import withdrawal
 from dreaming.stores.answers import Answers
+from dreaming.stores.archive import Archive
 from dreaming.stores.state import State, encoded
 from dreaming.transcripts.interface import Transcript
 
@@ -51,6 +54,8 @@ class Work(msgspec.Struct, kw_only=True):
     reader: Reader
     lessons: Sequence[KnownLine]
     prompt: str
+    archive: Archive
+    retention: Retention = Retention()
     progress: Progress = msgspec.field(default_factory=Progress)
     clock: Callable[[], float] = time.time
     stop: Callable[[], str] = never
@@ -152,7 +157,12 @@ def _batches(due: Sequence[Listed], room: Callable[[], int]) -> Iterator[list[Li
 
 
 def _read(work: Work, one: Listed) -> Reading:
-    reading = work.reader.read(one.source, one.transcript, one.cursor)
+    if one.source is not None:
+        reading = work.reader.read(one.source, one.transcript, one.cursor)
+    else:
+        reading = archiving.read(work.archive, work.reader, one)
+    if not work.retention.sessions:
+        reading.redacted = None
     work.progress.step(one.transcript.size)
     return reading
 
@@ -168,6 +178,7 @@ def _new_excerpts(work: Work, readings: Sequence[Reading]) -> list[KeptExcerpt]:
 
 def _settle(work: Work, readings: Sequence[Reading], asked: Asked, report: Report) -> None:
     """Write everything the batch came to, in one transaction; then delete what must go."""
+    archiving.keep(work.archive, readings)
     withdrawn = work.state.settle(
         PURPOSE,
         [reading.settlement for reading in readings],
@@ -178,6 +189,7 @@ def _settle(work: Work, readings: Sequence[Reading], asked: Asked, report: Repor
     withdrawal.add(report.withdrawn, withdrawn)
     for hash_ in work.state.withdrawn_answers():
         work.answers.forget(hash_)
+    archiving.withdraw(work.archive, work.state, readings)
 
 
 def _count_readings(report: Report, readings: Sequence[Reading], asked: Asked) -> set[str]:

@@ -38,7 +38,8 @@ class Waits(msgspec.Struct, frozen=True):
 class Listed(msgspec.Struct, frozen=True):
     """One transcript of a listing."""
 
-    source: Source
+    source: Source | None
+    """``None`` for one that is gone and is read from the archive."""
     transcript: Transcript
     cursor: Cursor | None
     standing: Standing

@@ -22,6 +22,7 @@ from dreaming import __version__
 from dreaming.aggregation import Group
 from dreaming.due import MAX_ATTEMPTS, Standing, watermark
 from dreaming.errors import INTERRUPTED, DreamingError
+from dreaming.jobs import archiving
 from dreaming.jobs.batches import Key, Work, count, key, settle_all
 from dreaming.jobs.listing import PURPOSE, Listed, Waits, is_new_to_wait, look, waiting_settlement
 from dreaming.jobs.progress import Stopwatch
@@ -69,9 +70,11 @@ def run(night: Night) -> Report:
     with watch.stage("list"):
         found = take_stock(night, report, now, frozenset({Standing.DUE}))
         night.state.settle(PURPOSE, found.waiting, now=now)
+        archiving.withdraw(night.archive, night.state)
     try:
         settled = settle_all(night, found.due, report, watch)
         queue_up(night, report, watch, now)
+        archiving.prune(night.retention, night.archive, night.answers, night.state, now)
         _move_watermark(night, report, found, settled, now)
     except BaseException as wrong:
         broke_off(report, wrong)
@@ -140,6 +143,9 @@ def take_stock(night: Night, report: Report, now: float, due: frozenset[Standing
             stock.hidden += 1
         else:
             count(report, Verdict.SKIPPED, one.reason)
+    for one in archiving.outlived(night.state, night.archive, night.waits.rules):
+        report.found += 1
+        stock.due.append(one)
     if stock.hidden:
         report.failures.append(
             f"{stock.hidden} of the places below the transcripts' folders could not be looked into "

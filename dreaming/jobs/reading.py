@@ -7,7 +7,7 @@ is clean are its turns redacted and excerpts taken from them; otherwise nothing 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +20,7 @@ from dreaming.redaction.engine import RULES_VERSION, Hit, Redactor, ScanFailed, 
 from dreaming.signals import MINING_VERSION
 from dreaming.signals import excerpts as find_excerpts
 from dreaming.signals import terms as find_terms
+from dreaming.stores.archive import Archived
 from dreaming.stores.interface import Cursor, Origin, Project, Settlement, Stamp
 from dreaming.stores.projects import Projects
 from dreaming.stores.workspace import Pseudonymizer
@@ -31,6 +32,7 @@ OTHER_PROJECT: Final = "another project's"
 OWN_RUN: Final = "a model run of dreaming"
 VANISHED: Final = "gone before it was read"
 DECODED: Final = "credential shape in decoded text"
+NOT_SCANNED: Final = "cannot be scanned for credentials"
 UNIQUE: Final = 12
 """Shortest record identity, in characters, that no two conversations share by chance."""
 IN_REFUSED: Final = "(in refused transcripts)"
@@ -44,6 +46,9 @@ class Reading(msgspec.Struct):
     unreadable_lines: int = 0
     unknown_records: dict[str, int] = msgspec.field(default_factory=dict)
     """``agent version: type`` with its number; lines no record could be recovered from too."""
+    redacted: Session | None = None
+    """What excerpts were taken from; its turns' folders are ids of projects. For the archive."""
+    projects: Mapping[str, Project] = msgspec.field(default_factory=dict)
 
 
 class Reader:
@@ -74,7 +79,10 @@ class Reader:
         except OSError as wrong:
             reason = f"cannot be read: {wrong.strerror or type(wrong).__name__}"
         except ScanFailed:
-            reason = "cannot be scanned for credentials"
+            reason = NOT_SCANNED
+        return self._failed(transcript, cursor, reason)
+
+    def _failed(self, transcript: Transcript, cursor: Cursor | None, reason: str) -> Reading:
         settlement = _settlement(transcript, Verdict.FAILED, reason, self._rules)
         settlement.attempts = (cursor.attempts if cursor else 0) + 1
         if cursor is not None:
@@ -91,15 +99,40 @@ class Reader:
             parser.feed(block)
         hits, session = scanner.finish(), parser.finish()
         grown = cursor is not None and cursor.settled > 0 and pages.digest_at_cut == cursor.digest
-        settlement = self._settle(transcript, session, hits)
-        reading = Reading(
-            settlement,
+        places = _Places(self._projects, session.repository)
+        reading = self._settle(transcript, session, hits, places.of)
+        settlement = reading.settlement
+        reading = msgspec.structs.replace(
+            reading,
             new_bytes=pages.settled - (cursor.settled if cursor and grown else 0),
             unreadable_lines=session.unreadable_lines,
             unknown_records=_unknown(session, refused=settlement.verdict in REFUSED),
         )
         settlement.settled = pages.settled
         settlement.digest = pages.digest.hexdigest()
+        return reading
+
+    def reread(
+        self, kept: Archived | None, transcript: Transcript, cursor: Cursor | None
+    ) -> Reading:
+        """Return what an archived session comes to by the rules of today.
+
+        Where nothing usable is kept of it, what is known stands.
+        """
+        if kept is None:
+            if cursor is None:
+                return Reading(_settlement(transcript, Verdict.SKIPPED, VANISHED, self._rules))
+            return Reading(_touched(transcript, cursor))
+        scanner = self._redactor.scanner()
+        for turn in kept.session.turns:
+            for text in _turn_texts(turn):
+                scanner.feed(text.encode("utf-8", "surrogatepass") + b"\n", turn.line)
+        try:
+            hits = scanner.finish()
+        except ScanFailed:
+            return self._failed(transcript, cursor, NOT_SCANNED)
+        reading = self._settle(transcript, kept.session, hits, kept.projects.__getitem__)
+        reading.settlement.settled, reading.settlement.digest = kept.settled, kept.digest
         return reading
 
     def _only_touched(self, transcript: Transcript, cursor: Cursor) -> bool:
@@ -114,44 +147,57 @@ class Reader:
                 return False
         return pages.settled == cursor.settled and pages.digest.hexdigest() == cursor.digest
 
-    def _settle(self, transcript: Transcript, session: Session, hits: Sequence[Hit]) -> Settlement:
+    def _settle(
+        self,
+        transcript: Transcript,
+        session: Session,
+        hits: Sequence[Hit],
+        project_of: Callable[[str], Project],
+    ) -> Reading:
         refused = _refusal(hits)
         if refused is not None:
-            settlement = _settlement(transcript, *refused, self._rules)
+            reading = Reading(_settlement(transcript, *refused, self._rules))
         elif session.own_run:
-            settlement = _settlement(transcript, Verdict.SKIPPED, OWN_RUN, self._rules)
+            reading = Reading(_settlement(transcript, Verdict.SKIPPED, OWN_RUN, self._rules))
         elif not session.turns:
-            settlement = _settlement(transcript, Verdict.SKIPPED, NO_SESSION, self._rules)
+            reading = Reading(_settlement(transcript, Verdict.SKIPPED, NO_SESSION, self._rules))
         else:
-            settlement = self._mined(transcript, session)
+            reading = self._mined(transcript, session, project_of)
         if session.turns:
-            settlement.origin = self._origin(session, settlement)
-        return settlement
+            reading.settlement.origin = self._origin(session, reading.settlement)
+        return reading
 
-    def _mined(self, transcript: Transcript, session: Session) -> Settlement:
+    def _mined(
+        self, transcript: Transcript, session: Session, project_of: Callable[[str], Project]
+    ) -> Reading:
         """Redact the turns that belong to the workspace and take their excerpts."""
-        projects = _Places(self._projects, session.repository)
-        session.turns = [turn for turn in session.turns if self._belongs(projects.of(turn.folder))]
+        of_turns = [(turn, project_of(turn.folder)) for turn in session.turns]
+        belonging = [(turn, project) for turn, project in of_turns if self._belongs(project)]
+        session.turns = [turn for turn, _ in belonging]
         if not session.turns:
-            return _settlement(transcript, Verdict.SKIPPED, OTHER_PROJECT, self._rules)
+            return Reading(_settlement(transcript, Verdict.SKIPPED, OTHER_PROJECT, self._rules))
+        projects = {project.id: project for _, project in belonging}
         redacted = self.redact(session)
+        redacted.turns = [
+            msgspec.structs.replace(turn, folder=project.id)
+            for turn, (_, project) in zip(redacted.turns, belonging, strict=True)
+        ]
         found = find_excerpts(redacted)
         if not self._redactor.is_clean([text for one in found for text in texts(one)]):
-            return _settlement(transcript, Verdict.EXCLUDED, DECODED, self._rules)
+            return Reading(_settlement(transcript, Verdict.EXCLUDED, DECODED, self._rules))
         settlement = _settlement(transcript, Verdict.PROCESSED, "", self._rules)
         settlement.terms = find_terms(redacted)
         part = transcript.path.stem if session.kind is SessionKind.SUBAGENT else ""
         kept: dict[str, tuple[str, str, Excerpt]] = {}
-        seen: dict[str, Project] = {}
         for one in found:
-            project = projects.of(one.folder)
-            seen[project.id] = project
             id_ = self._pseudonyms.excerpt(
                 session.agent, f"{session.native_id}\0{part}", one.line, one.kind
             )
-            kept.setdefault(id_, (id_, project.id, msgspec.structs.replace(one, folder="")))
-        settlement.excerpts, settlement.projects = tuple(kept.values()), seen
-        return settlement
+            kept.setdefault(id_, (id_, one.folder, msgspec.structs.replace(one, folder="")))
+        settlement.excerpts = tuple(kept.values())
+        seen = {project for _, project, _ in settlement.excerpts}
+        settlement.projects = {id_: one for id_, one in projects.items() if id_ in seen}
+        return Reading(settlement, redacted=redacted, projects=projects)
 
     def redact(self, session: Session) -> Session:
         """Return the session with everything that identifies replaced.

@@ -90,13 +90,16 @@ class State:
 
     # -- transcripts and cursors ---------------------------------------------------------------
 
-    def cursors(self, purpose: str) -> dict[tuple[str, bytes], Cursor]:
-        """Return every cursor of a purpose, by agent and path."""
+    def cursors(self, purpose: str, but: str = "") -> dict[tuple[str, bytes], Cursor]:
+        """Return every cursor of a purpose, by agent and path.
+
+        ``but`` leaves out those made with that version of the rules.
+        """
         rows = self.connection.execute(
             "select agent, path, transcript, settled, digest, verdict, reason, rules, attempts,"
             " device, inode, size, modified_ns, changed_ns, looked_at"
-            " from cursors join transcripts on id = transcript where purpose = ?",
-            [purpose],
+            " from cursors join transcripts on id = transcript where purpose = ? and rules != ?",
+            [purpose, but],
         )
         return {(row[0], row[1]): _cursor(row) for row in rows}
 
@@ -119,7 +122,7 @@ class State:
         with self._transaction():
             changes = [self._settle(purpose, one, now, withdrawn) for one in settlements]
             if findings or any(changes):
-                self._put(EVIDENCE, str(int(self.get(EVIDENCE) or 0) + 1))
+                self._bump_evidence()
             self._add_requests(requests, now)
             for request, finding in findings:
                 self.connection.execute(
@@ -170,7 +173,7 @@ class State:
             )
 
     def _settle(self, purpose: str, one: Settlement, now: float, withdrawn: Withdrawn) -> bool:
-        """Write one transcript; return whether that may have changed what candidates are made of."""
+        """Write one transcript; return whether that may have changed what groups are made of."""
         row, before = self._transcript(one)
         matters = not one.keep and bool(before or one.origin)
         if matters:
@@ -282,6 +285,40 @@ class State:
                     spent.input_tokens, spent.output_tokens, spent.cost,
                 ],
             )  # fmt: skip
+
+    def refused(self, purpose: str) -> list[tuple[str, bytes]]:
+        """Return the transcripts of which nothing may be kept, by agent and path."""
+        verdicts = sorted(REFUSED)
+        return self.connection.execute(
+            "select agent, path from cursors join transcripts on id = transcript"
+            f" where purpose = ? and verdict in ({', '.join('?' * len(verdicts))})",
+            [purpose, *verdicts],
+        ).fetchall()
+
+    def drop_excerpts(self, purpose: str, before: float) -> int:
+        """Drop the excerpts of transcripts that last changed before an instant, and their findings.
+
+        What ever stood in a candidate stays. Return how many went.
+        """
+        with self._transaction():
+            rows = self.connection.execute(
+                "select transcript, e.id, session_id from excerpts e"
+                " join transcripts t on t.id = transcript where transcript in"
+                " (select transcript from cursors where purpose = ? and modified_ns < ?) and e.id"
+                " not in (select json_each.value from published, json_each(published.members))",
+                [purpose, int(before * 1e9)],
+            ).fetchall()
+            self.connection.executemany(
+                "delete from excerpts where transcript = ? and id = ?", (row[:2] for row in rows)
+            )
+            sessions = {session for _, _, session in rows}
+            withdrawal.withdraw_findings(self.connection, sessions, (id_ for _, id_, _ in rows))
+            if rows:
+                self._bump_evidence()
+        return len(rows)
+
+    def _bump_evidence(self) -> None:
+        self._put(EVIDENCE, str(int(self.get(EVIDENCE) or 0) + 1))
 
     # -- document frequencies ------------------------------------------------------------------
 

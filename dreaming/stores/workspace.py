@@ -34,6 +34,7 @@ class Workspace:
         self.key_file = self.state / "key"
         self.database = self.state / "state.db"
         self.answers = self.state / "answers"
+        self.archive = self.state / "archive"
         self.run_lock = self.state / "run.lock"
 
     @property

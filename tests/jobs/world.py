@@ -13,6 +13,7 @@ import msgspec
 
 from dreaming.backends.interface import Backend
 from dreaming.backends.replay import Recorded, Replay
+from dreaming.jobs.archiving import Retention
 from dreaming.jobs.decide import Desk, decided, writer_name
 from dreaming.jobs.listing import Waits
 from dreaming.jobs.nightly import Night, run
@@ -22,6 +23,7 @@ from dreaming.models.report import Report
 from dreaming.redaction.engine import Redactor
 from dreaming.stores import files, knowledge_reader
 from dreaming.stores.answers import Answers
+from dreaming.stores.archive import Archive
 from dreaming.stores.interface import Project
 from dreaming.stores.ledger import Ledger
 from dreaming.stores.pending import Pending
@@ -120,6 +122,9 @@ class World:
         self.settle = 1800.0
         self.since: float | None = None
         self.redactor = _REDACTOR
+        self.retention = Retention()
+        self.rules = ""
+        """Changes the version of the rules."""
         self.belongs = Filter(include, exclude, "")
         self._filter = "\0".join([*include, "", *exclude])
         lay_out(self.place, {"dreaming.toml": ""}, KEY)
@@ -132,13 +137,15 @@ class World:
     def made(self, state: State) -> Night:
         """Put a night together, as the wiring does."""
         pseudonyms = Pseudonymizer(KEY)
-        rules = rules_version(self._filter)
+        rules = rules_version(self._filter + self.rules)
         return Night(
             folders=[(Jsonl(), self.sessions)],
             backend=self.backend,
             state=state,
             pending=Pending(self.place.pending),
             answers=Answers(self.place.answers),
+            archive=Archive(self.place.archive),
+            retention=self.retention,
             reader=Reader(self.redactor, pseudonyms, Projects(pseudonyms), self.belongs, rules),
             belongs=self.belongs,
             lessons=knowledge_reader.read(self.place.knowledge_base),
