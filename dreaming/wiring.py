@@ -98,15 +98,21 @@ def template() -> dict[str, str]:
     return {name: texts.joinpath(source).read_text("utf-8") for name, source in names.items()}
 
 
-def lay_out(found: Workspace, key_file: Path | None = None) -> bool:
-    """Make a workspace; return whether anything was new."""
+def lay_out(found: Workspace, key_file: Path | None = None, sessions: str = "off") -> bool:
+    """Make a workspace; return whether anything was new.
+
+    ``sessions`` says how long a new one keeps redacted sessions.
+    """
     key = None
     if key_file is not None:
         try:
             key = key_file.read_bytes()
         except OSError as wrong:
             raise WrongUse(f"{key_file}: {wrong.strerror}") from wrong
-    return workspace.lay_out(found, template(), key)
+    texts = template()
+    if sessions != "off":
+        texts[workspace.SETTINGS] += f'\n[retention]\nsessions = "{sessions}"\n'
+    return workspace.lay_out(found, texts, key)
 
 
 def lay_out_if_bare(found: Workspace) -> bool:
