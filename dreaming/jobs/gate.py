@@ -106,8 +106,7 @@ def confine(
     it is not written. Raises ``Unusable`` where a sandbox is required and none holds.
     """
     held = Held()
-    before = _refusal(probe)
-    if environment.get(UNIT) and before == errno.EROFS:
+    if environment.get(UNIT) and _refusal(probe) == errno.EROFS:
         held.rings.append("unit")
     if sandbox.version():
         try:

@@ -1,0 +1,1 @@
+"""What starts a night on its own, one module a kind."""
