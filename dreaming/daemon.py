@@ -10,12 +10,15 @@ import subprocess
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dreaming.errors import NotNow
 from dreaming.jobs.schedule import DAEMON_LOCK
 from dreaming.schedulers.interface import HOURS, Plan
 from dreaming.stores import files
+
+if TYPE_CHECKING:
+    from apscheduler.triggers.base import BaseTrigger
 
 WALL: Final = 130 * 60.0
 """Seconds after which a night that did not keep its own limit is ended."""
@@ -97,7 +100,6 @@ def serve(plan: Plan, *, once: bool, note: Note) -> int:
 def _until_ended(nights: Nights, note: Note) -> int:
     from apscheduler.executors.pool import ThreadPoolExecutor
     from apscheduler.schedulers.blocking import BlockingScheduler
-    from apscheduler.triggers.cron import CronTrigger
 
     logging.getLogger("apscheduler").setLevel(logging.ERROR)  # a look during a night is in order
 
@@ -109,8 +111,7 @@ def _until_ended(nights: Nights, note: Note) -> int:
         executors={"default": ThreadPoolExecutor(2)},
         job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
     )
-    hours = CronTrigger(hour=f"{HOURS[0]}-{HOURS[-1]}", minute=7)
-    scheduler.add_job(look, hours, next_run_time=datetime.now(UTC))
+    scheduler.add_job(look, looks(), next_run_time=datetime.now(UTC))
     watched = float(os.environ.get("WATCHDOG_USEC", "inf")) / 1e6
     scheduler.add_job(tell, "interval", ["WATCHDOG=1"], seconds=min(TICK, watched / 2))
     tell("READY=1")
@@ -123,6 +124,13 @@ def _until_ended(nights: Nights, note: Note) -> int:
         nights.stop()
         scheduler.shutdown()
     return 0
+
+
+def looks() -> BaseTrigger:
+    """Return when it is looked whether a night is due, by the clock on the person's wall."""
+    from apscheduler.triggers.cron import CronTrigger
+
+    return CronTrigger(hour=f"{HOURS[0]}-{HOURS[-1]}", minute=7)
 
 
 def tell(word: str) -> None:
