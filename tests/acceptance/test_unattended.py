@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import socket
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -227,6 +229,31 @@ def test_an_unexpected_end_is_reported_and_recorded(
     assert "ZeroDivisionError" in report.read_text() and "in one_night" in report.read_text()
     (last,) = status(person)["nights"]
     assert last["outcome"] == "failed" and "ZeroDivisionError" in last["why"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED: only Linux ends the child")
+def test_a_night_that_was_killed_is_recorded_by_the_next(
+    person: Dreaming, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed while its backend thinks: the child goes too, the lock is free, the record comes."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "made-up")
+    sessions = f"jsonl={person.home / 'sessions'}"
+    with socket.create_server(("127.0.0.1", 0)) as thinks:
+        url = f"http://127.0.0.1:{thinks.getsockname()[1]}"
+        settings(person, f"backend = 'anthropic'\n[anthropic]\nbase_url = '{url}'\n")
+        words = [sys.executable, "-m", "dreaming", "nightly", "--transcripts", sessions]
+        with subprocess.Popen(words, cwd=person.home) as parent:
+            talk, _ = thinks.accept()
+            parent.kill()
+        with talk:
+            while talk.recv(65536):
+                pass  # ends when nobody holds the other end any more
+    settings(person, "")
+    ran = person.run("nightly", "--transcripts", sessions)
+    assert ran.code == 0, ran.said
+    last, killed = status(person)["nights"]
+    assert (last["outcome"], killed["outcome"]) == ("advanced", "failed")
+    assert "without a word" in killed["why"]
 
 
 def test_status_is_red_when_the_watermark_is_old(person: Dreaming) -> None:
