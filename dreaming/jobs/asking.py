@@ -6,7 +6,8 @@ its sessions; one that cannot be split is set aside, so that nothing blocks the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -17,7 +18,7 @@ from dreaming.models.finding import Complaint, Finding, KeptExcerpt
 from dreaming.models.report import Spent
 from dreaming.packets import Packet, number
 from dreaming.stores.answers import Answers, KeptAnswer
-from dreaming.stores.state import State
+from dreaming.stores.state import State, encoded
 from dreaming.tasks import mining
 from dreaming.tasks.interface import Request
 
@@ -67,6 +68,15 @@ class Asker:
         self._known = known
         self._spent = spent
         self._stop = stop
+        kept = ((hash_, base, answers.get(hash_)) for hash_, base in state.unsettled_requests())
+        self._unsettled = {
+            hash_: (base, answer) for hash_, base, answer in kept if answer and answer.complete
+        }
+        self._parts = {
+            hash_: sum(len(told) for _, told in answer.about)
+            for hash_, (_, answer) in self._unsettled.items()
+        }
+        """How many excerpts of each answer are not settled yet."""
 
     def ask(self, excerpts: Sequence[KeptExcerpt], now: float) -> Asked:
         """Return the findings for these excerpts.
@@ -75,9 +85,38 @@ class Asker:
         that is kept and is not asked again.
         """
         asked = Asked()
-        for packets in number(excerpts, self._backend.context_tokens):
+        open_ = self._recall(excerpts, asked)
+        for packets in number(open_, self._backend.context_tokens):
             self._ask(packets, asked, now)
         return asked
+
+    def _recall(self, excerpts: Sequence[KeptExcerpt], asked: Asked) -> list[KeptExcerpt]:
+        """Take what was answered and not settled, whatever it was asked together with.
+
+        Return the excerpts that are still to be asked about.
+        """
+        if not self._unsettled:
+            return list(excerpts)
+        left = {(one.id, _mark(one)): one for one in excerpts}
+        for hash_, (base, answer) in list(self._unsettled.items()):
+            packets = tuple(_within(answer, left))
+            request = Request(packets, "", "", hash_, answer.backend.partition(":")[0])
+            findings, complaints = mining.read(answer.text, request)
+            if not packets or any(one.whole for one in complaints):
+                continue
+            asked.findings += [(hash_, finding) for finding in findings]
+            for packet in packets:
+                for _, one in packet.excerpts:
+                    del left[one.id, _mark(one)]
+            self._parts[hash_] -= sum(len(one.excerpts) for one in packets)
+            whole = self._parts[hash_] == 0
+            if whole:
+                del self._unsettled[hash_]
+            sessions = [session for session, _ in answer.about]
+            usage = Usage(answer.input_tokens, answer.output_tokens, answer.cost)
+            outcome = "answered" if whole else "asked"
+            asked.requests.append((hash_, base, outcome, sessions, _spent(usage)))
+        return list(left.values())
 
     def _ask(self, packets: tuple[Packet, ...], asked: Asked, now: float) -> None:
         for request, base in self._affordable(packets, asked):
@@ -164,7 +203,13 @@ class Asker:
         self._answers.keep(
             request.hash,
             KeptAnswer(
-                answer.text, usage.input_tokens, usage.output_tokens, usage.cost, answer.complete
+                answer.text,
+                usage.input_tokens,
+                usage.output_tokens,
+                usage.cost,
+                answer.complete,
+                self._backend.identity,
+                _about(request),
             ),
         )
 
@@ -173,6 +218,27 @@ class Asker:
             self._state.note_request(
                 request.hash, base, outcome, _sessions(request), _spent(usage), now
             )
+
+
+def _about(request: Request) -> tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...]:
+    """What a kept answer says of its request."""
+    return tuple(
+        (packet.session_id, tuple((n, one.id, _mark(one)) for n, one in packet.excerpts))
+        for packet in request.packets
+    )
+
+
+def _within(answer: KeptAnswer, left: Mapping[tuple[str, str], KeptExcerpt]) -> Iterator[Packet]:
+    """The packets an answer is about, with those of their excerpts that say the same as then."""
+    for session, told in answer.about:
+        found = tuple((n, left[id_, said]) for n, id_, said in told if (id_, said) in left)
+        if found:
+            yield Packet(session, found)
+
+
+def _mark(kept: KeptExcerpt) -> str:
+    """What tells whether an excerpt still says the same."""
+    return hashlib.blake2b(encoded(kept.excerpt), digest_size=8).hexdigest()
 
 
 def _sessions(request: Request) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,11 @@ class KeptAnswer(msgspec.Struct, frozen=True):
     output_tokens: int = 0
     cost: float = 0.0
     complete: bool = True
+    backend: str = ""
+    """Identity of the backend that gave it."""
+    about: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = ()
+    """By session id the excerpts it is about: (number, excerpt id, mark of what the excerpt said).
+    So it can be read again whatever else is asked about, and where the state was lost."""
 
 
 class Answers:
@@ -27,11 +33,15 @@ class Answers:
         self.folder = folder
 
     def get(self, request: str) -> KeptAnswer | None:
-        """Return the kept answer to a request, by its hash."""
+        """Return the kept answer to a request, by its hash; ``None`` also where it is damaged."""
         try:
             return msgspec.json.decode(self._path(request).read_bytes(), type=KeptAnswer)
-        except FileNotFoundError:
+        except (FileNotFoundError, msgspec.MsgspecError):
             return None
+
+    def all(self) -> Iterator[str]:
+        """Yield the hash of every request that has a kept answer, in a stable order."""
+        return (path.stem for path in files.matching(self.folder, "*.json"))
 
     def keep(self, request: str, answer: KeptAnswer) -> None:
         """Keep an answer, durably. Lone surrogates become question marks; nothing else changes."""

@@ -164,6 +164,12 @@ class State:
         ).fetchone()
         return int(row[0])
 
+    def unsettled_requests(self) -> list[tuple[str, str]]:
+        """Return (hash, base) of the requests that were sent and whose answer is not settled."""
+        return self.connection.execute(
+            "select hash, base from requests where outcome = 'asked' order by hash"
+        ).fetchall()
+
     def look(self, purpose: str, transcripts: Iterable[int], now: float) -> None:
         """Note that a listing found these settled, in one transaction."""
         with self._transaction():

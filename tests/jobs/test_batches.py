@@ -94,3 +94,34 @@ def test_an_interrupted_run_stayed(world: World) -> None:
             run(night)
         (last,) = state.last_runs(1)
     assert (last["outcome"], last["exit_code"]) == ("stayed", 130)
+
+
+def test_an_answer_is_not_paid_twice_when_batches_are_cut_in_another_way(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was answered and not settled is used by excerpt, whatever comes beside it now."""
+    monkeypatch.setattr(Paid, "context_tokens", 60_000)
+    world.backend = first = Paid(recorded())
+    with opened(world.place.database, key=KEY) as state:
+        state.connection.execute(
+            "create trigger plug before insert on cursors"
+            " begin select raise(abort, 'pulled the plug'); end"
+        )
+        with pytest.raises(sqlite3.IntegrityError):
+            run(world.made(state))
+        state.connection.execute("drop trigger plug")
+    for batch in (1, 4):
+        session(world.sessions, f"r{batch}", ["seed"])
+        monkeypatch.setattr(batches, "BATCH_TRANSCRIPTS", batch)
+        world.backend = second = Paid(recorded())
+        world.night()
+        told = [
+            kept.id
+            for request in (*first.asked, *second.asked)
+            for packet in request.packets
+            for _, kept in packet.excerpts
+        ]
+        assert len(told) == len(set(told))
+    assert len(world.waiting()) == 7
+    with opened(world.place.database, key=KEY) as state:
+        assert state.unsettled_requests() == []
