@@ -44,6 +44,13 @@ class Asked(msgspec.Struct):
     set_aside: int = 0
 
 
+class _Unsettled(msgspec.Struct):
+    base: str
+    answer: KeptAnswer
+    left: int
+    """How many of the excerpts it is about are not settled."""
+
+
 class Asker:
     """Puts excerpts to one backend."""
 
@@ -70,13 +77,16 @@ class Asker:
         self._stop = stop
         kept = ((hash_, base, answers.get(hash_)) for hash_, base in state.unsettled_requests())
         self._unsettled = {
-            hash_: (base, answer) for hash_, base, answer in kept if answer and answer.complete
+            hash_: _Unsettled(base, answer, sum(len(told) for _, told in answer.about))
+            for hash_, base, answer in kept
+            if answer and answer.complete
         }
-        self._parts = {
-            hash_: sum(len(told) for _, told in answer.about)
-            for hash_, (_, answer) in self._unsettled.items()
-        }
-        """How many excerpts of each answer are not settled yet."""
+        self._answered: dict[str, list[str]] = {}
+        """By excerpt id, the requests whose answers are kept and not settled."""
+        for hash_, one in self._unsettled.items():
+            for _, told in one.answer.about:
+                for _, id_, _ in told:
+                    self._answered.setdefault(id_, []).append(hash_)
 
     def ask(self, excerpts: Sequence[KeptExcerpt], now: float) -> Asked:
         """Return the findings for these excerpts.
@@ -85,38 +95,46 @@ class Asker:
         that is kept and is not asked again.
         """
         asked = Asked()
-        open_ = self._recall(excerpts, asked)
+        recalled = self._recall(excerpts, asked)
+        done = {one.id for used in recalled.values() for one in used}
+        open_ = [one for one in excerpts if one.id not in done]
         for packets in number(open_, self._backend.context_tokens):
             self._ask(packets, asked, now)
+        for hash_, used in recalled.items():
+            self._note_recalled(hash_, len(used), asked)
         return asked
 
-    def _recall(self, excerpts: Sequence[KeptExcerpt], asked: Asked) -> list[KeptExcerpt]:
+    def _recall(
+        self, excerpts: Sequence[KeptExcerpt], asked: Asked
+    ) -> dict[str, list[KeptExcerpt]]:
         """Take what was answered and not settled, whatever it was asked together with.
 
-        Return the excerpts that are still to be asked about.
+        Return the excerpts that need not be asked about, by the request that was answered.
         """
-        if not self._unsettled:
-            return list(excerpts)
-        left = {(one.id, _mark(one)): one for one in excerpts}
-        for hash_, (base, answer) in list(self._unsettled.items()):
+        recalled: dict[str, list[KeptExcerpt]] = {}
+        left = {(one.id, _mark(one)): one for one in excerpts if one.id in self._answered}
+        for hash_ in sorted({hash_ for id_, _ in left for hash_ in self._answered[id_]}):
+            answer = self._unsettled[hash_].answer
             packets = tuple(_within(answer, left))
             request = Request(packets, "", "", hash_, answer.backend.partition(":")[0])
             findings, complaints = mining.read(answer.text, request)
-            if not packets or any(one.whole for one in complaints):
+            if any(one.whole for one in complaints):
                 continue
             asked.findings += [(hash_, finding) for finding in findings]
-            for packet in packets:
-                for _, one in packet.excerpts:
-                    del left[one.id, _mark(one)]
-            self._parts[hash_] -= sum(len(one.excerpts) for one in packets)
-            whole = self._parts[hash_] == 0
-            if whole:
-                del self._unsettled[hash_]
-            sessions = [session for session, _ in answer.about]
-            usage = Usage(answer.input_tokens, answer.output_tokens, answer.cost)
-            outcome = "answered" if whole else "asked"
-            asked.requests.append((hash_, base, outcome, sessions, _spent(usage)))
-        return list(left.values())
+            recalled[hash_] = [one for packet in packets for _, one in packet.excerpts]
+            for one in recalled[hash_]:
+                del left[one.id, _mark(one)]
+        return recalled
+
+    def _note_recalled(self, hash_: str, used: int, asked: Asked) -> None:
+        """An answer is settled when the last excerpt it is about is."""
+        one = self._unsettled[hash_]
+        one.left -= used
+        outcome = "asked" if one.left else "answered"
+        answer = one.answer
+        usage = Usage(answer.input_tokens, answer.output_tokens, answer.cost)
+        sessions = [session for session, _ in answer.about]
+        asked.requests.append((hash_, one.base, outcome, sessions, _spent(usage)))
 
     def _ask(self, packets: tuple[Packet, ...], asked: Asked, now: float) -> None:
         for request, base in self._affordable(packets, asked):
