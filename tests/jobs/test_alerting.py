@@ -42,9 +42,9 @@ class Person:
 
     def heard(self) -> list[Any]:
         """Message, arguments and environment of each call."""
-        return [json.loads(line) for line in self.notes.read_text().splitlines()] if (
-            self.notes.exists()
-        ) else []
+        if not self.notes.exists():
+            return []
+        return [json.loads(line) for line in self.notes.read_text().splitlines()]
 
 
 @pytest.fixture
@@ -210,7 +210,8 @@ def test_a_service_does_not_send_elsewhere() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://hc.example/x", "ftp://hc.example", "file:///etc/passwd", "hc.example/x", "https:x"]
+    "url",
+    ["http://hc.example/x", "ftp://hc.example", "file:///etc/passwd", "hc.example/x", "https:x"],
 )
 def test_only_private_addresses_are_called(tmp_path: Path, url: str) -> None:
     """https, or this machine; anything else is refused where it stands."""
@@ -221,7 +222,7 @@ def test_only_private_addresses_are_called(tmp_path: Path, url: str) -> None:
 
 def test_a_command_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     """A quotation without its end is seen before the first failure, not at it."""
-    (tmp_path / "config.toml").write_text("[alert]\ncommand = \"mail 'kim\"\n")
+    (tmp_path / "config.toml").write_text('[alert]\ncommand = "mail \'kim"\n')
     with pytest.raises(Unusable, match=r"config\.toml:2: .*No closing quotation"):
         read_person(tmp_path / "config.toml")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -212,7 +213,7 @@ def test_a_full_disk_is_seen(sick: Sick, monkeypatch: pytest.MonkeyPatch) -> Non
     """Little room is a warning, next to none is bad."""
     for free, level in ((5 << 30, Level.OK), (500 << 20, Level.WARN), (1 << 20, Level.BAD)):
         usage = type("Usage", (), {"free": free})
-        monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _, usage=usage: usage)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, usage=usage: usage)
         assert sick.found("disk").level is level
 
 

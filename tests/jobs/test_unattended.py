@@ -173,7 +173,8 @@ def test_a_run_stands_there_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "outcome"), [(1, "failed"), (69, "failed"), (78, "failed"), (75, "stayed"), (130, "stayed")]
+    ("code", "outcome"),
+    [(1, "failed"), (69, "failed"), (78, "failed"), (75, "stayed"), (130, "stayed")],
 )
 def test_a_run_without_a_report_stayed_or_failed(code: int, outcome: str) -> None:
     """What may simply go on stayed; everything else failed; the reason stands there."""
@@ -185,7 +186,8 @@ def test_a_run_without_a_report_stayed_or_failed(code: int, outcome: str) -> Non
 
 def test_kinds_of_errors_keep_their_code() -> None:
     """Every code an error ends with comes back as an error that ends with it."""
-    for kind in (DreamingError, *DreamingError.__subclasses__()):
+    kinds: list[type[DreamingError]] = [DreamingError, *DreamingError.__subclasses__()]
+    for kind in kinds:
         again = Ended(code=kind.EXIT_CODE, said="so").again()
         assert isinstance(again, DreamingError) and again.EXIT_CODE == kind.EXIT_CODE
     assert isinstance(Ended(code=69, said="x").again(), BackendUnavailable)
