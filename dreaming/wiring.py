@@ -546,7 +546,10 @@ def plan(here: Place) -> Plan:
 
     found, config = here.workspace, here.config_file.parent
     program = [Path(sys.prefix), Path(sys.base_prefix), Path(dreaming.__file__).parents[1]]
+    # An interpreter in a home may have its libraries beside it there, as Homebrew's has.
+    program += [one for one in program[1].parents if one.parent == Path("/home")]
     read = [folder for _, folder in folders(here, Choices())]
+    seen = (Path.home(), found.root, found.state, config, *program, *read)
     owner = (found.root if found.exists else Path.home()).stat().st_uid
     return Plan(
         command=(sys.executable, "-P", "-m", "dreaming"),
@@ -554,10 +557,7 @@ def plan(here: Place) -> Plan:
         owned=(found.knowledge_base, found.ledger),
         state=found.state,
         pending=found.pending,
-        readable=tuple(
-            one.absolute()
-            for one in (Path.home(), found.root, found.state, config, *program, *read)
-        ),
+        readable=tuple(path for one in seen for path in (one.absolute(), one.resolve())),
         home=Path.home(),
         user=pwd.getpwuid(owner).pw_name,
         environment={name: os.environ[name] for name in PLACES if os.environ.get(name)},

@@ -18,7 +18,7 @@ from typing import Final
 
 import msgspec
 
-from dreaming.errors import DreamingError, Refused
+from dreaming.errors import DreamingError, Refused, Unusable
 from dreaming.schedulers.interface import Plan, Scheduler, Status, Told
 from dreaming.stores import files
 
@@ -96,11 +96,8 @@ def _of_daemon(plan: Plan) -> Overview:
     return Overview(kind="daemon")
 
 
-def rehearse(plan: Plan, *, user: str | None = None) -> Told | None:
-    """Run the check of a night in the environment that a scheduler gives it, as ``user``.
-
-    None where this program has no such check.
-    """
+def rehearse(plan: Plan, *, user: str | None = None) -> Told:
+    """Run the check of a night in the environment that a scheduler gives it, as ``user``."""
     import pwd
 
     whose = pwd.getpwnam(user) if user else None
@@ -112,31 +109,42 @@ def rehearse(plan: Plan, *, user: str | None = None) -> Told | None:
         **plan.environment,
         **_keys(plan.keys),
     }
-    done = subprocess.run(
-        plan.doctor,
-        cwd="/",
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        user=whose.pw_uid if whose else None,
-        group=whose.pw_gid if whose else None,
-        extra_groups=[] if whose else None,
-    )
-    if done.returncode == 2 and "No such command" in done.stderr:
-        return None
+    try:
+        done = subprocess.run(
+            plan.doctor,
+            cwd="/",
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            user=whose.pw_uid if whose else None,
+            group=whose.pw_gid if whose else None,
+            extra_groups=[] if whose else None,
+        )
+    except subprocess.TimeoutExpired:
+        return Told(124, error="The check did not end within five minutes.")
     return Told(done.returncode, done.stdout, done.stderr)
 
 
 def _keys(path: Path) -> dict[str, str]:
-    """``NAME=value`` lines, as systemd reads an environment file; none where it is missing."""
+    """Read ``NAME=value`` lines as systemd reads an environment file; none where it is missing."""
+    found = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
         return {}
-    pairs = (one.split("=", 1) for one in lines if "=" in one and one.strip()[0] not in "#;")
-    return {name.strip(): " ".join(shlex.split(value)) for name, value in pairs}
+    except (OSError, UnicodeDecodeError) as wrong:
+        raise Unusable(f"{path}: {wrong}", remedy="Mend the file or take it away.") from wrong
+    for number, line in enumerate(lines, start=1):
+        name, sign, value = line.strip().partition("=")
+        if not sign or name[:1] in ("#", ";"):
+            continue
+        try:
+            found[name.strip()] = " ".join(shlex.split(value))
+        except ValueError as wrong:
+            raise Unusable(f"{path}:{number}: {wrong}", remedy="Mend that line.") from wrong
+    return found
 
 
 def check(scheduler: Scheduler, plan: Plan, folder: Path, *, force: bool = False) -> bool:

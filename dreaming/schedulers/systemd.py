@@ -114,7 +114,8 @@ def _moment(microseconds: int | None) -> datetime | None:
 
 def _blanks(plan: Plan) -> dict[str, str]:
     secrets = [plan.home / one for one in SECRETS]
-    hidden = [one for one in plan.readable if any(one.is_relative_to(top) for top in HIDDEN)]
+    tops = {*HIDDEN, *(top.resolve() for top in HIDDEN)}
+    hidden = [one for one in plan.readable if any(one.is_relative_to(top) for top in tops)]
     if any(":" in str(one) for one in hidden):  # parts source and target of a bind
         raise _cannot_stand(", ".join(map(str, hidden)))
     outer = {one for one in hidden if not any(one != o and one.is_relative_to(o) for o in hidden)}

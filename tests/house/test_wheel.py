@@ -41,6 +41,16 @@ def test_wheel_holds_every_module_and_resource(names: frozenset[str]) -> None:
     }
 
 
+def test_wheel_holds_the_units(names: frozenset[str]) -> None:
+    """The folder of units at the top of the checkout arrives as one of the resources."""
+    there = {
+        f"dreaming/resources/systemd/{one.relative_to(ROOT / 'systemd')}"
+        for one in (ROOT / "systemd").rglob("*")
+        if one.is_file()
+    }
+    assert there and there - names == set()
+
+
 def test_wheel_holds_nothing_else(names: frozenset[str]) -> None:
     """The three data folders, tests and documents stay outside."""
     tops = {one.partition("/")[0] for one in names}

@@ -92,6 +92,8 @@ class Manager:
 def nights(manager: Manager, found: dict[str, Any]) -> None:
     """Go through everything that is promised of a manager's nights, and note what came of it."""
     found["before"] = tree(manager.folder.parents[1])
+    words = [PYTHON, "-P", "-m", "dreaming", "schedule", "install", "--system"]
+    found["not root"] = called(words, person=True)
     found["installed"] = manager.schedule("install")
     found["again"] = manager.schedule("install")
     found["status"] = manager.schedule("status", "--json")

@@ -207,6 +207,13 @@ def test_it_is_installed_by_one_command(room: dict[str, Any]) -> None:
     assert status["next_look"]
 
 
+def test_the_machines_units_need_root(room: dict[str, Any]) -> None:
+    """Asked for without being root, nothing is written, and the command that does it is said."""
+    told = room["not root"]
+    assert told["code"] == 78 and "sudo --preserve-env=HOME" in told["error"]
+    assert "schedule install --system" in told["error"]
+
+
 def test_a_backend_elsewhere_is_checked_first(room: dict[str, Any]) -> None:
     """Where the doctor finds that it cannot be reached nothing is written but by --force."""
     assert room["refused"]["code"] == 1 and "Nothing was written" in room["refused"]["error"]
