@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dreaming.jobs.progress import Progress
     from dreaming.jobs.queueing import Decided
     from dreaming.jobs.reading import Reader
+    from dreaming.jobs.rebuild import Rebuilt
     from dreaming.jobs.review import Review
     from dreaming.jobs.schedule import Overview
     from dreaming.jobs.survey import Survey
@@ -304,6 +305,29 @@ def night(here: Place, choices: Choices, progress: Progress) -> Iterator[Night]:
 
     Raises ``NotNow`` where another run holds it.
     """
+    with run_lock(here.workspace), state(here) as known:
+        yield _night(here, choices, progress, known)
+
+
+def rebuild(here: Place, choices: Choices, progress: Progress) -> tuple[Rebuilt, Path]:
+    """Make the state anew; return what came of it and where the old database is kept.
+
+    Raises ``NotNow`` where another run holds the lock.
+    """
+    from dreaming.jobs.rebuild import put_in_place, rebuild
+    from dreaming.stores.state import opened
+
+    found = here.workspace
+    beside = found.state / "rebuilding.db"
+    with run_lock(found):
+        for tail in ("", "-wal", "-shm"):
+            beside.with_name(f"{beside.name}{tail}").unlink(missing_ok=True)
+        with opened(beside, key=found.key()) as known:
+            done = rebuild(_night(here, choices, progress, known), found.database)
+        return done, put_in_place(beside, found.database)
+
+
+def _night(here: Place, choices: Choices, progress: Progress, known: State) -> Night:
     import time
 
     from dreaming.jobs.nightly import Night
@@ -316,28 +340,27 @@ def night(here: Place, choices: Choices, progress: Progress) -> Iterator[Night]:
     listed = folders(here, choices)
     asked = backend(choices.backend or here.person.backend, here.person)
     read, rules, belongs = reader(here)
-    with run_lock(found), state(here) as known:
-        yield Night(
-            folders=listed,
-            backend=asked,
-            state=known,
-            pending=Pending(found.pending),
-            answers=Answers(found.answers),
-            archive=Archive(found.archive),
-            retention=_retention(here),
-            reader=read,
-            belongs=belongs,
-            lessons=knowledge_reader.read(found.knowledge_base),
-            decided=lambda: _decided(found),
-            deciding=lambda: files.lock(_decision_lock(found), wait=True),
-            context=_context,
-            prompt=prompt(),
-            waits=waits(here, choices, rules),
-            max_pending=here.settings.max_pending,
-            topics=here.settings.topics,
-            progress=progress,
-            clock=time.time,
-        )
+    return Night(
+        folders=listed,
+        backend=asked,
+        state=known,
+        pending=Pending(found.pending),
+        answers=Answers(found.answers),
+        archive=Archive(found.archive),
+        retention=_retention(here),
+        reader=read,
+        belongs=belongs,
+        lessons=knowledge_reader.read(found.knowledge_base),
+        decided=lambda: _decided(found),
+        deciding=lambda: files.lock(_decision_lock(found), wait=True),
+        context=_context,
+        prompt=prompt(),
+        waits=waits(here, choices, rules),
+        max_pending=here.settings.max_pending,
+        topics=here.settings.topics,
+        progress=progress,
+        clock=time.time,
+    )
 
 
 def _retention(here: Place) -> Retention:

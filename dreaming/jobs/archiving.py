@@ -49,6 +49,16 @@ def outlived(state: State, archive: Archive, rules: str) -> Iterator[Listed]:
             yield Listed(None, transcript, cursor, Standing.DUE)
 
 
+def bereft(state: State, archive: Archive) -> Iterator[Listed]:
+    """Yield the archived transcripts that are gone and that the state knows nothing of."""
+    known = state.cursors(PURPOSE)
+    for one in archive.all():
+        where = Path(os.fsdecode(one.path))
+        if (one.agent, one.path) not in known and not where.exists():
+            transcript = Transcript(one.agent, where, 0, 0, one.settled, 0, 0)
+            yield Listed(None, transcript, None, Standing.DUE)
+
+
 def read(archive: Archive, reader: Reader, one: Listed) -> Reading:
     """Read a transcript that is gone from the archive; where that lost it what is known stands."""
     kept = archive.get(one.transcript.agent, os.fsencode(one.transcript.path))

@@ -365,6 +365,17 @@ class State:
             changes,
         )
 
+    def count_all_terms(self) -> None:
+        """Count anew in how many sessions each term occurs."""
+        terms: dict[str, set[int]] = {}
+        for session, blob in self.connection.execute(
+            "select session_id, terms from vocabulary join transcripts on id = transcript"
+        ):
+            terms.setdefault(session, set()).update(_unpacked(blob))
+        with self._transaction():
+            self.connection.execute("delete from frequency")
+            self._bump((term, 1) for session in terms.values() for term in session)
+
     def term_id(self, term: str) -> int:
         """Return the number a term is counted under: 63 bits of its hash."""
         known = self._term_ids.get(term)
@@ -374,6 +385,14 @@ class State:
             digest = hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest()
             known = self._term_ids[term] = int.from_bytes(digest) >> 1
         return known
+
+    def take_over(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Put rows of the same table of another state here, in one transaction."""
+        if not rows:
+            return
+        marks = ", ".join("?" * len(rows[0]))
+        with self._transaction():
+            self.connection.executemany(f"insert or ignore into {table} values ({marks})", rows)
 
     # -- runs, projects, what was published ----------------------------------------------------
 
