@@ -163,7 +163,8 @@ def remove(
         say("`dreaming daemon` leaves nothing behind; end it where it runs.", quiet=quiet)
         return
     folder = output or scheduler.folder
-    loaded = job.check(scheduler, plan, folder, force=force) and output is None
+    there = job.check(scheduler, plan, folder, force=force).values()
+    loaded = output is None and any(one.standing is not job.Standing.MISSING for one in there)
     if loaded:
         _require(scheduler, system)
         scheduler.stop()

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shlex
-import subprocess
-from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from dreaming.errors import DreamingError, Refused, Unusable
-from dreaming.schedulers.interface import Plan, Scheduler, Status, Told
+from dreaming.errors import DreamingError, Refused
+from dreaming.schedulers.interface import Plan, Scheduler, Status, Told, run
 from dreaming.stores import files
 
 _MARK: Final = re.compile(
@@ -100,7 +97,6 @@ def rehearse(plan: Plan, *, user: str | None = None) -> Told:
     """Run the check of a night in the environment that a scheduler gives it, as ``user``."""
     import pwd
 
-    whose = pwd.getpwnam(user) if user else None
     environment = {
         "HOME": str(plan.home),
         "USER": plan.user,
@@ -109,49 +105,15 @@ def rehearse(plan: Plan, *, user: str | None = None) -> Told:
         **plan.environment,
         **_keys(plan.keys),
     }
-    try:
-        done = subprocess.run(
-            plan.doctor,
-            cwd="/",
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            user=whose.pw_uid if whose else None,
-            group=whose.pw_gid if whose else None,
-            extra_groups=[] if whose else None,
-        )
-    except subprocess.TimeoutExpired:
-        return Told(124, error="The check did not end within five minutes.")
-    return Told(done.returncode, done.stdout, done.stderr)
+    group = {"group": pwd.getpwnam(user).pw_gid, "extra_groups": []} if user else {}
+    return run(plan.doctor, 300.0, cwd="/", env=environment, user=user, **group)
 
 
 def _keys(path: Path) -> dict[str, str]:
     """Read ``NAME=value`` lines as systemd reads an environment file; none where it is missing."""
-    found = {}
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError) as wrong:
-        raise Unusable(f"{path}: {wrong}", remedy="Mend the file or take it away.") from wrong
-    for number, line in enumerate(lines, start=1):
-        name, sign, value = line.strip().partition("=")
-        if not sign or name[:1] in ("#", ";"):
-            continue
-        try:
-            found[name.strip()] = " ".join(shlex.split(value))
-        except ValueError as wrong:
-            raise Unusable(f"{path}:{number}: {wrong}", remedy="Mend that line.") from wrong
-    return found
-
-
-def check(scheduler: Scheduler, plan: Plan, folder: Path, *, force: bool = False) -> bool:
-    """Return whether any of our files stands there. Raises ``Refused`` as ``install`` does."""
-    there = look(scheduler, folder)
-    _refuse_foreign(there, plan, force=force)
-    return any(found.standing is not Standing.MISSING for found in there.values())
+    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    found = re.findall(r"^[ \t]*([A-Za-z_]\w*)=(.*)$", text, re.M)
+    return {name: value.strip().strip("\"'") for name, value in found}
 
 
 def install(
@@ -164,10 +126,10 @@ def install(
     another workspace; ``force`` writes over it.
     """
     wanted = scheduler.files(plan)
-    there = look(scheduler, folder)
-    _refuse_foreign(there, plan, force=force)
+    there = check(scheduler, plan, folder, force=force)
     first = there[scheduler.names[0]]
-    made = first.folders if first.standing is Standing.OURS else _missing_parents(folder)
+    missing = sum(not one.exists() for one in (folder, *folder.parents))
+    made = first.folders if first.standing is Standing.OURS else missing
     written, removed = [], []
     for name, found in there.items():
         if name not in wanted:
@@ -190,8 +152,7 @@ def remove(
 
     Raises ``Refused`` as ``install`` does.
     """
-    there = look(scheduler, folder)
-    _refuse_foreign(there, plan, force=force)
+    there = check(scheduler, plan, folder, force=force)
     gone = [found.path for found in there.values() if found.standing is not Standing.MISSING]
     _take_away(gone, folder)
     for above in [folder, *folder.parents][: max(found.folders for found in there.values())]:
@@ -211,6 +172,30 @@ def is_current(scheduler: Scheduler, plan: Plan, folder: Path) -> bool:
 def look(scheduler: Scheduler, folder: Path) -> dict[str, Found]:
     """Return what stands at each name a scheduler may write."""
     return {name: _found(folder / name) for name in scheduler.names}
+
+
+def check(
+    scheduler: Scheduler, plan: Plan, folder: Path, *, force: bool = False
+) -> dict[str, Found]:
+    """Return what stands there. Raises ``Refused`` as ``install`` does."""
+    there = look(scheduler, folder)
+    reasons = {
+        Standing.FOREIGN: "was not written by `dreaming schedule`",
+        Standing.EDITED: "was changed since `dreaming schedule` wrote it",
+    }
+    for found in there.values() if not force else ():
+        if found.standing in reasons:
+            raise Refused(
+                f"{found.path} {reasons[found.standing]}; nothing was touched.",
+                remedy="Move it away, or write over it with --force.",
+            )
+        if found.workspace not in ("", plan.state.name):
+            raise Refused(
+                f"{found.path} starts the nights of another workspace; nothing was touched.",
+                remedy="Name that one with --workspace to remove it first, use `dreaming daemon` "
+                "for this one, or write over it with --force.",
+            )
+    return there
 
 
 def _found(path: Path) -> Found:
@@ -233,31 +218,6 @@ def _marked(text: str, comment: tuple[str, str], folders: int, workspace: str) -
     begin, end = comment
     said = f"dreaming schedule: {digest}, folders made {folders}, for {workspace}"
     return f"{text}{begin}{said}{end}\n"
-
-
-def _refuse_foreign(there: Mapping[str, Found], plan: Plan, *, force: bool) -> None:
-    if force:
-        return
-    reasons = {
-        Standing.FOREIGN: "was not written by `dreaming schedule`",
-        Standing.EDITED: "was changed since `dreaming schedule` wrote it",
-    }
-    for found in there.values():
-        if found.standing in reasons:
-            raise Refused(
-                f"{found.path} {reasons[found.standing]}; nothing was touched.",
-                remedy="Move it away, or write over it with --force.",
-            )
-        if found.workspace not in ("", plan.state.name):
-            raise Refused(
-                f"{found.path} starts the nights of another workspace; nothing was touched.",
-                remedy="Name that one with --workspace to remove it first, use `dreaming daemon` "
-                "for this one, or write over it with --force.",
-            )
-
-
-def _missing_parents(folder: Path) -> int:
-    return sum(not one.exists() for one in (folder, *folder.parents))
 
 
 def _take_away(gone: list[Path], folder: Path) -> None:

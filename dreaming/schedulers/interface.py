@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 
@@ -93,17 +93,21 @@ class Told(msgspec.Struct, frozen=True):
 Run = Callable[[Sequence[str]], Told]
 
 
-def run(command: Sequence[str]) -> Told:
-    """Run a command of the system; one that is not there ends with 127."""
+def run(command: Sequence[str], seconds: float = 60.0, **more: Any) -> Told:
+    """Run a command and return how it ended; one that is not there ends with 127.
+
+    ``more`` is for ``subprocess.run``. One that takes longer ends with 124.
+    """
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, **more
         )
     except FileNotFoundError:
         return Told(127, error=f"{command[0]} is not here")
     except subprocess.TimeoutExpired:
-        return Told(124, error=f"{command[0]} did not answer")
-    return Told(done.returncode, done.stdout, done.stderr.strip())
+        return Told(124, error=f"{command[0]} did not end within {seconds:.0f} seconds")
+    out, error = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
+    return Told(done.returncode, out, error.strip())
 
 
 class SchedulerSilent(DreamingError):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dreaming.errors import Refused, Unusable
+from dreaming.errors import Refused
 from dreaming.jobs import schedule
 from dreaming.jobs.schedule import Standing
 from dreaming.schedulers.interface import Scheduler, Told
@@ -145,7 +145,7 @@ def test_the_rehearsal_has_the_schedulers_environment(
     """Nothing of this shell is in it; places and keys are."""
     monkeypatch.setenv("DREAMING_BACKEND", "anthropic")
     keys = tmp_path / "environment"
-    keys.write_text("# mine\n\nKEY='a b'\nnonsense\n")
+    keys.write_text("# NO=1\n\n KEY='a b'\nnonsense\n")
     made = plan(command=(sys.executable, "-c", SHOW), keys=keys, environment={"CODEX_HOME": "/c"})
     told = schedule.rehearse(made)
     assert told.code == 3
@@ -153,11 +153,3 @@ def test_the_rehearsal_has_the_schedulers_environment(
     wanted = ["CODEX_HOME", "HOME", "KEY", "LOGNAME", "PATH", "USER"]
     assert [one for one in json.loads(names) if not one.startswith(("LC_", "__"))] == wanted
     assert place == "/"
-
-
-def test_a_line_of_keys_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    """File, line and what to do."""
-    keys = tmp_path / "environment"
-    keys.write_text("KEY=x\nOTHER='x\n")
-    with pytest.raises(Unusable, match="environment:2: No closing quotation"):
-        schedule.rehearse(plan(keys=keys))
