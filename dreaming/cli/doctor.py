@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from dreaming.cli import options
-from dreaming.cli.output import count, data, document, line
-from dreaming.errors import DreamingError
+from dreaming.cli.output import count, data, document, line, progress
+from dreaming.errors import DreamingError, WrongUse
 
 if TYPE_CHECKING:
     from dreaming.jobs.doctor import Check
@@ -24,13 +25,22 @@ if TYPE_CHECKING:
 @click.option(
     "--self-test", is_flag=True, help="Run nights over invented sessions with a planted credential."
 )
+@click.option(
+    "--rebuild", is_flag=True, help="Make the state anew from what it was made of; pays nothing."
+)
 @options.as_json
-def doctor(workspace: Path | None, as_scheduled: bool, self_test: bool, as_json: bool) -> int:
+def doctor(
+    workspace: Path | None, as_scheduled: bool, self_test: bool, rebuild: bool, as_json: bool
+) -> int:
     """Check settings, places, state, ledger, agents, backend, scheduler and nights.
 
     Each check says ok, warn or bad, why, and the remedy. Asks no backend anything; a backend that
     is elsewhere is only connected to. Ends with 1 where something is bad.
     """
+    if as_scheduled + self_test + rebuild > 1:
+        raise WrongUse("--as-scheduled, --self-test and --rebuild do not go together.")
+    if rebuild:
+        return _rebuild(workspace, as_json)
     found = _self_test() if self_test else _examine(workspace, as_scheduled)
     bad = sum(one.level == "bad" for one in found)
     if as_json:
@@ -54,6 +64,29 @@ def _examine(workspace: Path | None, as_scheduled: bool) -> list[Check]:
         return [Check(Level.BAD, wrong.message, wrong.remedy, "settings")]
     settings = Check(Level.OK, f"{here.workspace.settings} and {here.config_file}", "", "settings")
     return [settings, *examine(wiring.patient(here), as_scheduled=as_scheduled)]
+
+
+def _rebuild(workspace: Path | None, as_json: bool) -> int:
+    """Make the state anew; the old database is kept beside it."""
+    from dreaming import wiring
+
+    choices = wiring.Choices(workspace)
+    shown = progress(as_json or not sys.stderr.isatty())
+    done, kept = wiring.rebuild(wiring.place(choices), choices, shown)
+    report, salvaged = done.report, done.salvaged
+    if as_json:
+        document({"kept": str(kept), "rebuilt": done})
+        return report.exit_code
+    data(f"{count(report.read, 'transcript')} read anew, {salvaged.gone} taken over that are gone")
+    data(f"{count(report.queue.waiting, 'candidate')} wait; no decision was touched")
+    if done.unasked:
+        data(f"{count(done.unasked, 'transcript')} without a kept answer: `dreaming nightly`")
+    for table in salvaged.unreadable:
+        data(f"of {line(table, 60)} in the old state something could not be read", red=True)
+    for failure in report.failures:
+        data(line(failure), red=True)
+    data(f"The old state is kept: {kept}")
+    return report.exit_code
 
 
 def _self_test() -> list[Check]:

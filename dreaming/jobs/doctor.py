@@ -178,7 +178,7 @@ def _database(patient: Patient) -> Check:
     if said != "ok":
         return _bad(
             f"{patient.workspace.database} is damaged: {said}",
-            "Move it away; the next night reads everything again. No decision is lost.",
+            "`dreaming doctor --rebuild` makes it anew; no decision is lost.",
         )
     size = patient.workspace.database.stat().st_size / 1e6
     return _ok(f"The state is whole ({size:.1f} MB, schema {len(STEPS)}).")

@@ -289,6 +289,21 @@ def test_the_doctor_looks_at_settings_that_cannot_be_read(person: Dreaming) -> N
     assert ran.code == 1 and "did you mean `backend`" in ran.out
 
 
+def test_a_state_is_made_anew(person: Dreaming) -> None:
+    """Broken, it is put aside; the new one brings the same queue, and the next night goes on."""
+    assert night(person).code == 0
+    waiting = person.pending()
+    database = person.state / "state.db"
+    database.write_bytes(b"no database" * 1000)
+    with freeze_time(MORNING):
+        assert person.run("doctor").code == 1
+        ran = person.run("doctor", "--rebuild")
+    assert ran.code == 0, ran.said
+    kept = Path(ran.out.rpartition("The old state is kept: ")[2].strip())
+    assert kept.read_bytes().startswith(b"no database") and person.pending() == waiting
+    assert night(person).code == 0 and person.run("doctor").code == 0
+
+
 def test_the_self_test_finds_and_refuses(home: Path) -> None:
     """Known gotchas are found, a planted credential excludes and leaves nothing; nothing stays."""
     before = sorted(home.iterdir())
