@@ -76,6 +76,7 @@ def test_a_decision_is_seen(dreaming: Dreaming, tmp_path: Path) -> None:
         ("7 connect(3<socket:[1]>, {sa_family=AF_INET}, 16) = -1 EINPROGRESS (now)", True),
         ("7 connect(3<socket:[1]>, {sa_family=AF_INET}, 16) = -1 EACCES (no)", False),
         ("7 socket(AF_INET, SOCK_STREAM, 0) = 3<socket:[1]>", True),
+        ("7 sendto(3<socket:[1]>, [{ifa_family=AF_INET}], {sa_family=AF_NETLINK}) = 32", False),
         ('7 connect(3<socket:[1]>, {sa_family=AF_UNIX, sun_path="/run/x"}, 110) = 0', False),
     ],
 )
