@@ -38,7 +38,7 @@ class Places:
             self._native_ids.append(names.setdefault(kept.native_id, kept.native_id))
             self._lines.append(excerpt.line)
             self._times.append(excerpt.at)
-            turn = hash((kept.root, excerpt.record, excerpt.kind.value)) if excerpt.record else 0
+            turn = hash((kept.root, excerpt.record, excerpt.aspect)) if excerpt.record else 0
             self._turns.append(turn)
 
     def __len__(self) -> int:

@@ -147,7 +147,7 @@ class Reader:
             project = projects.of(one.folder)
             seen[project.id] = project
             id_ = self._pseudonyms.excerpt(
-                session.agent, f"{session.native_id}\0{part}", one.line, one.kind
+                session.agent, f"{session.native_id}\0{part}", one.line, one.aspect
             )
             kept.setdefault(id_, (id_, project.id, msgspec.structs.replace(one, folder="")))
         settlement.excerpts, settlement.projects = tuple(kept.values()), seen

@@ -51,7 +51,7 @@ def mine(session: Session) -> Mined:
     strong = [excerpt for excerpt in found if excerpt.strength >= LEAST and excerpt.quotations]
     best: dict[tuple[int, str], Excerpt] = {}
     for excerpt in strong:
-        place = (excerpt.line, excerpt.kind)
+        place = (excerpt.line, excerpt.aspect)
         if place not in best or excerpt.strength > best[place].strength:
             best[place] = excerpt
     left_out = {
