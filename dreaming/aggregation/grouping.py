@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import nsmallest
 from itertools import chain, combinations
@@ -11,15 +12,17 @@ from typing import Final
 import msgspec
 
 from dreaming.aggregation import scoring
-from dreaming.aggregation.group import Group, judge, worded
+from dreaming.aggregation.group import Group, judge, told, worded
 from dreaming.aggregation.joining import Joined, join
 from dreaming.aggregation.linkage import families, groups
+from dreaming.aggregation.named import Names
 from dreaming.aggregation.packed import Packed, packed
 from dreaming.aggregation.pairs import Neighbours, likely, likeness
 from dreaming.aggregation.places import Places
 from dreaming.aggregation.profile import profile
 from dreaming.aggregation.vocabulary import Frequencies, Vocabulary, vocabulary
 from dreaming.models.finding import Finding, KeptExcerpt
+from dreaming.motifs import Told
 
 LEAST_ALIKE: Final = 0.25
 """Groups join as long as their members are on average this sure to show one gotcha."""
@@ -33,17 +36,20 @@ class Outline(msgspec.Struct, frozen=True):
     members: tuple[int, ...]
     """Where they stand among the distinct excerpts: oldest first."""
     alike: float
-    """How alike the members are on average."""
+    """How alike the members are on average; 0 where a name is what they share."""
     score: float
     eligible: bool
+    told: Told | None = None
+    """The words of their name, where they share one."""
 
 
 class Grouping:
     """The groups of two or more root sessions, and what stands in none.
 
     ``excerpts`` may be read from a store as they are asked for. Findings of models name excerpts
-    by id: what they join stays joined, and their words are preferred. All other groups are found
-    by likeness and worded by templates.
+    by id: what they join stays joined, and their words are preferred. Excerpts with a name are
+    joined by it (``homes`` tells which projects belong together); all other groups are found by
+    likeness and worded by templates.
     """
 
     def __init__(
@@ -53,6 +59,7 @@ class Grouping:
         frequencies: Frequencies,
         *,
         topics: Sequence[str] = (),
+        homes: Mapping[str, str] = {},
     ) -> None:
         self._excerpts = excerpts
         self._findings = findings
@@ -61,15 +68,19 @@ class Grouping:
         self._places = Places(excerpts)
         self._chosen, stands_for = self._places.without_copies(range(len(excerpts)))
         self._joined = join(findings, stands_for)
-        self._vocabulary = self._shared_by(self._chosen)
+        self._names = self._by_name(homes)
+        silent = self._names.silent
+        speaking = (place for m, place in enumerate(self._chosen) if m not in silent)
+        self._vocabulary = self._shared_by(speaking)
         self._outlines = self._outline(packed(self._read(self._chosen), self._vocabulary))
 
     def groups(self, *, eligible: bool = False) -> Iterator[Group]:
         """Yield the groups (or the eligible ones), best first; each is worded when asked for."""
         for outline in self._outlines:
             if outline.eligible or not eligible:
-                places = [self._chosen[member] for member in outline.members]
-                yield self._worded(places, self._vocabulary, self._joined, outline.alike)
+                group = self._group(outline)
+                if group.eligible or not eligible:
+                    yield group
 
     def grouped(self) -> set[str]:
         """Return the ids of all that stands in a group."""
@@ -93,6 +104,19 @@ class Grouping:
     def _shared_by(self, places: Iterable[int]) -> Vocabulary:
         return vocabulary(self._read(self._places.by_root(places)), self._frequencies)
 
+    def _by_name(self, homes: Mapping[str, str]) -> Names:
+        named = self._places.named
+        members = (m for m, place in enumerate(self._chosen) if place in named)
+        return Names({m: self._excerpts[self._chosen[m]] for m in members}, homes)
+
+    def _group(self, outline: Outline) -> Group:
+        places = [self._chosen[member] for member in outline.members]
+        if outline.told is None:
+            return self._worded(places, self._vocabulary, self._joined, outline.alike)
+        ids = {self._places.ids[place] for place in places}
+        said = [one for one in self._joined if ids & set(one.excerpts)]
+        return told(list(self._read(places)), outline.told, outline.score, said, self._topics)
+
     def _worded(
         self,
         places: Sequence[int],
@@ -107,32 +131,62 @@ class Grouping:
         """Return what the groups will be, best first."""
         neighbours = Neighbours(known)
         together = self._together()
-        related = chain(likely(known, neighbours, LEAST_ALIKE), together)
+        silent = self._names.silent
+        pairs = likely(known, neighbours, LEAST_ALIKE)
+        related = chain((pair for pair in pairs if silent.isdisjoint(pair)), together)
         found: list[Outline] = []
+        gained: dict[int, list[int]] = {}
         for family in families(len(known), related):
             alike = likeness(family, known, neighbours)
             numbers = {place: number for number, place in enumerate(family)}
             joined = [pair for pair in together if pair[0] in numbers]
             alike.update({(numbers[one], numbers[other]): 1.0 for one, other in joined})
-            found += self._parted(family, alike)
+            found += self._parted(family, alike, gained)
+        for number, one in enumerate(self._names.groups):
+            members = tuple(sorted({*one.places, *gained.get(number, ())}))
+            found.append(Outline(members, 0.0, round(one.score, 4), True, one.told))
         return sorted(found, key=lambda one: (-one.score, one.members[0]))
 
     def _parted(
-        self, family: Sequence[int], alike: dict[tuple[int, int], float]
+        self,
+        family: Sequence[int],
+        alike: dict[tuple[int, int], float],
+        gained: dict[int, list[int]],
     ) -> Iterator[Outline]:
         """Part a family into groups and yield those of several roots.
 
-        The pairs in ``alike`` are numbered within the family.
+        The pairs in ``alike`` are numbered within the family. What has a name that is told is no
+        part of them; where it is half of a group that is worth a look, the rest of the group is
+        added to ``gained`` for that name.
         """
+        named = self._names.of
         for numbers in groups(len(family), alike, LEAST_ALIKE):
-            members = tuple(family[number] for number in numbers)
-            places = [self._chosen[member] for member in members]
-            if len({self._places.roots[place] for place in places}) < 2:
-                continue
-            coherence = scoring.coherence(numbers, alike)
-            profiles = [profile(kept, self._vocabulary) for kept in self._read(places)]
-            judged = judge(profiles, self._vocabulary, coherence, self._joined)
-            yield Outline(members, coherence, round(judged.score, 4), judged.eligible)
+            members = [family[number] for number in numbers]
+            free = [number for number in numbers if family[number] not in named]
+            names = Counter(named[member] for member in members if member in named)
+            name = max(names, key=lambda one: (names[one], -one), default=-1)
+            if free and 2 * names[name] >= len(members):
+                if self._outlined(family, numbers, alike).eligible:
+                    gained.setdefault(name, []).extend(family[number] for number in free)
+            elif self._several(family[number] for number in free):
+                yield self._outlined(family, free, alike)
+
+    def _several(self, members: Iterable[int]) -> bool:
+        return len({self._places.roots[self._chosen[member]] for member in members}) > 1
+
+    def _outlined(
+        self, family: Sequence[int], numbers: Sequence[int], alike: dict[tuple[int, int], float]
+    ) -> Outline:
+        members = tuple(family[number] for number in numbers)
+        coherence = scoring.coherence(numbers, alike)
+        read = self._read(self._chosen[member] for member in members)
+        judged = judge(
+            [profile(kept, self._vocabulary) for kept in read],
+            self._vocabulary,
+            coherence,
+            self._joined,
+        )
+        return Outline(members, coherence, round(judged.score, 4), judged.eligible)
 
     def _together(self) -> dict[tuple[int, int], None]:
         """Return the pairs that findings of models join."""

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from dreaming.jobs.fixing import reasons
 from dreaming.models.candidate import Candidate
 from dreaming.models.finding import KeptExcerpt
 from dreaming.stores import files
@@ -45,6 +46,8 @@ class Revealed(msgspec.Struct, frozen=True):
     topic: str
     symptom: str
     rule: str
+    fixed: str
+    """Why it may be fixed already; empty where nothing says so."""
     evidence: tuple[Quote, ...]
 
 
@@ -52,7 +55,7 @@ def reveal(candidates: Sequence[Candidate], state: State) -> list[Revealed]:
     """Return candidates with their evidence, in the order given."""
     with state.one_moment():
         history = History(state)
-        members = state.published()
+        members, fixed = state.published(), reasons(state)
         wanted = {id_ for one in candidates for id_ in members.get(one.id, ())}
         kept = {one.id: one for one in history.excerpts() if one.id in wanted}
         native = history.native_ids()
@@ -64,6 +67,7 @@ def reveal(candidates: Sequence[Candidate], state: State) -> list[Revealed]:
             topic=one.topic,
             symptom=one.symptom,
             rule=one.rule,
+            fixed=fixed.get(one.id, ""),
             evidence=tuple(quotes(kept[id_] for id_ in members.get(one.id, ()) if id_ in kept)),
         )
         for one in candidates
@@ -80,8 +84,12 @@ def quotes(excerpts: Iterable[KeptExcerpt]) -> list[Quote]:
     """Return the strongest excerpts' quotations, few of each session: every session speaks."""
     found: list[Quote] = []
     by_session: dict[str, int] = {}
-    ranked = sorted(excerpts, key=lambda kept: (-kept.excerpt.strength, kept.id))
-    for kept in ranked:
+    turn: dict[str, int] = {}
+    ranked: list[tuple[int, KeptExcerpt]] = []
+    for kept in sorted(excerpts, key=lambda kept: (-kept.excerpt.strength, kept.id)):
+        ranked.append((turn.setdefault(kept.root, 0), kept))
+        turn[kept.root] += 1
+    for _, kept in sorted(ranked, key=lambda pair: pair[0]):
         for quotation in kept.excerpt.quotations:
             shown = by_session.get(kept.root, 0)
             if shown == PER_SESSION or len(found) == PER_CANDIDATE:

@@ -1,0 +1,199 @@
+"""Excerpts with a name become groups by counting: no statistics of words, so ten sessions suffice.
+
+A name is about a project (its linter, its commands, a person's wishes) or about the agent's own
+program. So its sessions are counted in each home of projects, unless they count anywhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from math import log2
+from typing import Final
+
+import msgspec
+
+from dreaming.aggregation.scoring import ELIGIBLE
+from dreaming.models.finding import KeptExcerpt
+from dreaming.models.session import Speaker
+from dreaming.motifs import Told, tell
+
+SPREAD: Final = 1
+"""How many root sessions more it takes where no home of projects has enough of them alone."""
+LEAST: Final = 0.7
+"""What a name is worth that two root sessions met on one day, of what it is worth at best."""
+DOUBLED: Final = (0.12, 3.0)
+"""What each doubling of its root sessions adds, and for how many doublings."""
+DAYS: Final = (0.06, 2.0)
+"""The same for the days on which it was met."""
+DETOUR: Final = (0.012, 10.0)
+"""What each call adds that was lost on average, and for how many calls."""
+PERSON: Final = 0.1
+"""What it adds that a person had to say it, in each root session."""
+ONE_SOURCE: Final = 0.6
+"""What is left of a name that all sessions read in one text."""
+_DAY: Final = 86400.0
+
+
+class Named(msgspec.Struct, frozen=True):
+    """A group of excerpts that carry one name, or several names for one thing."""
+
+    told: Told
+    places: tuple[int, ...]
+    """Oldest first."""
+    score: float
+
+
+class _Pool(msgspec.Struct):
+    """The excerpts of one name in one home of projects."""
+
+    name: str
+    told: Told
+    places: list[int]
+    """Oldest first."""
+
+
+class Names:
+    """What the named excerpts of a history come to.
+
+    ``named`` maps places, oldest first, to the excerpts that carry a name; ``homes`` maps a project
+    to the one that it is a worktree or a copy of.
+    """
+
+    def __init__(self, named: Mapping[int, KeptExcerpt], homes: Mapping[str, str]) -> None:
+        self._named = named
+        self._homes = _where(named.values(), homes)
+        self.groups: tuple[Named, ...] = ()
+        """Sure enough to wait for a person; no two share an excerpt."""
+        self.silent: AbstractSet[int] = frozenset()
+        """Excerpts about the agent's own program: they say nothing but their names."""
+        pools = self._pools()
+        self.silent = frozenset(p for pool in pools if pool.told.anywhere for p in pool.places)
+        self.groups = tuple(self._one_each(self._parted(pools)))
+        self.of = {place: at for at, group in enumerate(self.groups) for place in group.places}
+        """Which group an excerpt is in."""
+
+    def _pools(self) -> list[_Pool]:
+        by_name: dict[str, list[int]] = {}
+        for place, kept in self._named.items():
+            for name in kept.excerpt.names:
+                by_name.setdefault(name, []).append(place)
+        found = []
+        for name, places in sorted(by_name.items()):
+            told = self._tell(name, places)
+            if told is not None:
+                found += [
+                    _Pool(name, self._tell(name, some) or told, some)
+                    for some in self._at_home(told, places)
+                ]
+        return found
+
+    def _tell(self, name: str, places: Iterable[int]) -> Told | None:
+        return tell(name, [self._named[place].excerpt for place in places])
+
+    def _at_home(self, told: Told, places: Sequence[int]) -> list[list[int]]:
+        """Return the excerpts of each home that has enough root sessions, else all together."""
+        homes: dict[str, list[int]] = {}
+        for place in places:
+            homes.setdefault(self._homes[self._named[place].root], []).append(place)
+        if told.anywhere or len(homes) == 1:
+            return [list(places)]
+        enough = [some for _, some in sorted(homes.items()) if self._roots(some) >= told.roots]
+        apart = self._roots(places) >= told.roots + SPREAD
+        return enough or ([list(places)] if apart else [])
+
+    def _roots(self, places: Iterable[int]) -> int:
+        return len({self._named[place].root for place in places})
+
+    def _score(self, pool: _Pool, places: Sequence[int]) -> float:
+        """Return how sure it is that a person would keep this; 0 for too few root sessions."""
+        if self._roots(places) < max(2, pool.told.roots):
+            return 0.0
+        return score(pool.told.worth, [self._named[place] for place in places])
+
+    def _parted(self, pools: Iterable[_Pool]) -> Iterator[Named]:
+        """Give each excerpt to one name: the fewer sessions met it, the more it says.
+
+        A name that is left with too little by that and is mostly what another has is another word
+        for the same: what it has left joins the other as evidence.
+        """
+        ranked = sorted(pools, key=lambda p: (self._roots(p.places), -p.told.worth, p.name))
+        taken: dict[int, int] = {}
+        held: list[tuple[_Pool, list[int], list[int]]] = []
+        for pool in ranked:
+            if self._score(pool, pool.places) < ELIGIBLE:
+                continue
+            free = [place for place in pool.places if place not in taken]
+            others = Counter(taken[place] for place in pool.places if place in taken)
+            if self._score(pool, free) >= ELIGIBLE:
+                taken |= dict.fromkeys(free, len(held))
+                held.append((pool, free, []))
+            elif 2 * others.total() >= len(pool.places):
+                most = max(others, key=lambda number: (others[number], -number))
+                taken |= dict.fromkeys(free, most)
+                held[most][2].extend(free)
+        for pool, own, joined in held:
+            yield Named(pool.told, tuple(sorted([*own, *joined])), self._score(pool, own))
+
+    def _one_each(self, groups: Iterable[Named]) -> Iterator[Named]:
+        """Make one of those that tell the same rule, in the words of the surest."""
+        by_rule: dict[str, list[Named]] = {}
+        for one in sorted(groups, key=lambda g: (-g.score, g.places)):
+            by_rule.setdefault(one.told.rule, []).append(one)
+        for several in by_rule.values():
+            places = tuple(sorted(place for one in several for place in one.places))
+            told = several[0].told
+            kept = [self._named[place] for place in places]
+            yield Named(told, places, max(several[0].score, score(told.worth, kept)))
+
+
+def _where(members: Iterable[KeptExcerpt], homes: Mapping[str, str]) -> dict[str, str]:
+    """Return the home of each root session: that of most of its excerpts."""
+    found: dict[str, Counter[str]] = {}
+    for kept in members:
+        home = homes.get(kept.project, kept.project)
+        found.setdefault(kept.root, Counter())[home] += 1
+    return {root: min(many, key=lambda h: (-many[h], h)) for root, many in found.items()}
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """How often, when and at what cost something was met."""
+
+    roots: int
+    days: int
+    """Distinct days, UTC; 0 where no time is known."""
+    lost: float
+    """Calls between what went wrong and what worked, the most of each root session, on average."""
+    said: int
+    """Root sessions in which a person said it."""
+    sources: int
+    """Distinct texts that it was read in."""
+
+
+def counts(members: Sequence[KeptExcerpt]) -> Counts:
+    """Return the counts of some excerpts."""
+    lost: dict[str, int] = {}
+    for kept in members:
+        lost[kept.root] = max(lost.get(kept.root, 0), kept.excerpt.cost)
+    quoted = [(kept, quotation) for kept in members for quotation in kept.excerpt.quotations]
+    return Counts(
+        roots=len(lost),
+        days=len({kept.excerpt.at // _DAY for kept in members if kept.excerpt.at > 0.0}),
+        lost=sum(lost.values()) / len(lost),
+        said=len({kept.root for kept, one in quoted if one.speaker is Speaker.HUMAN}),
+        sources=len({frozenset(q.source for q in kept.excerpt.quotations) for kept in members}),
+    )
+
+
+def score(worth: float, members: Sequence[KeptExcerpt]) -> float:
+    """Return how sure it is that a person would keep a name: what it is worth, and counts."""
+    met = counts(members)
+    counted = (
+        LEAST
+        + DOUBLED[0] * min(DOUBLED[1], log2(met.roots) - 1.0)
+        + DAYS[0] * min(DAYS[1], log2(max(1, met.days)))
+        + DETOUR[0] * min(DETOUR[1], met.lost)
+        + PERSON * met.said / met.roots
+    )
+    return min(0.98, worth * counted * (ONE_SOURCE if met.sources == 1 else 1.0))
