@@ -282,6 +282,7 @@ def night(here: Place, choices: Choices, progress: Progress) -> Iterator[Night]:
     from dreaming.stores import knowledge_reader
     from dreaming.stores.answers import Answers
     from dreaming.stores.pending import Pending
+    from dreaming.stores.repository import checkout
 
     found = here.workspace
     listed = folders(here, choices)
@@ -300,6 +301,7 @@ def night(here: Place, choices: Choices, progress: Progress) -> Iterator[Night]:
             decided=lambda: _decided(found),
             deciding=lambda: files.lock(_decision_lock(found), wait=True),
             context=_context,
+            repository=checkout,
             prompt=prompt(),
             waits=waits(here, choices, rules),
             max_pending=here.settings.max_pending,

@@ -22,6 +22,7 @@ from dreaming.backends.interface import Backend
 from dreaming.due import MAX_ATTEMPTS, Standing, watermark
 from dreaming.errors import BackendUnavailable, DreamingError, NotNow
 from dreaming.jobs.asking import Asked, Asker
+from dreaming.jobs.fixing import Files, flagged
 from dreaming.jobs.listing import PURPOSE, Listed, Waits, is_new_to_wait, look, waiting_settlement
 from dreaming.jobs.progress import Progress, Stopwatch
 from dreaming.jobs.queueing import Decided, queue, survey
@@ -62,6 +63,8 @@ class Night(msgspec.Struct):
     """Holds the decision lock, so that nobody decides while the queue is made."""
     context: Callable[[Mapping[str, Project]], tuple[list[KnownLine], list[str]]]
     """Reads what agents load anyway in the folders of these projects."""
+    repository: Callable[[Project], Files | None]
+    """Opens a project's repository, where it is still there."""
     prompt: str
     waits: Waits
     max_pending: int
@@ -290,6 +293,7 @@ def _queue(night: Night, report: Report, watch: Stopwatch, now: float) -> None:
             report.failures += unreadable
             today = datetime.fromtimestamp(now, UTC).date()
             found = survey(night.state, history, known, decided, today=today, topics=night.topics)
+            found.eligible = flagged(night.state, history, found.eligible, night.repository)
         with watch.stage("pending"):
             report.queue = queue(
                 night.state, night.pending, found, max_pending=night.max_pending, now=now

@@ -13,6 +13,7 @@ from typing import Final
 
 import msgspec
 
+from dreaming.known.habit import deeds
 from dreaming.models.finding import Excerpt, KeptExcerpt
 from dreaming.models.report import REFUSED, Verdict
 from dreaming.models.session import Session, SessionKind, Turn
@@ -140,6 +141,7 @@ class Reader:
             return _settlement(transcript, Verdict.EXCLUDED, DECODED, self._rules)
         settlement = _settlement(transcript, Verdict.PROCESSED, "", self._rules)
         settlement.terms = find_terms(redacted)
+        settlement.deeds = _deeds(redacted, projects)
         part = transcript.path.stem if session.kind is SessionKind.SUBAGENT else ""
         kept: dict[str, tuple[str, str, Excerpt]] = {}
         seen: dict[str, Project] = {}
@@ -265,6 +267,16 @@ def texts(excerpt: Excerpt) -> Iterator[str]:
     yield from (excerpt.wrong, excerpt.error, excerpt.remark, excerpt.words, excerpt.right)
     for quotation in excerpt.quotations:
         yield quotation.text
+
+
+def _deeds(session: Session, projects: _Places) -> dict[str, tuple[float, bytes]]:
+    """What was done in each project, and when that began."""
+    turns: dict[str, list[Turn]] = {}
+    for turn in session.turns:
+        turns.setdefault(projects.of(turn.folder).id, []).append(turn)
+    began = {id_: min((t.at for t in of if t.at), default=0.0) for id_, of in turns.items()}
+    packed = {id_: deeds(of) for id_, of in turns.items()}
+    return {id_: (began[id_], done) for id_, done in packed.items() if done and began[id_]}
 
 
 def _settlement(transcript: Transcript, verdict: Verdict, reason: str, rules: str) -> Settlement:

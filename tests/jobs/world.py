@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from dreaming.stores.interface import Project
 from dreaming.stores.ledger import Ledger
 from dreaming.stores.pending import Pending
 from dreaming.stores.projects import Filter, Projects
+from dreaming.stores.repository import Checkout
 from dreaming.stores.state import State, opened
 from dreaming.stores.workspace import Pseudonymizer, Workspace, lay_out
 from dreaming.transcripts.jsonl import Jsonl
@@ -120,6 +121,7 @@ class World:
         self.settle = 1800.0
         self.since: float | None = None
         self.redactor = _REDACTOR
+        self.repository: Callable[[Project], Checkout | None] = lambda _: None
         self.belongs = Filter(include, exclude, "")
         self._filter = "\0".join([*include, "", *exclude])
         lay_out(self.place, {"dreaming.toml": ""}, KEY)
@@ -145,6 +147,7 @@ class World:
             decided=lambda: decided(Ledger(self.place.ledger, "reader").decisions()),
             deciding=lambda: files.lock(self.place.state / "decide.lock", wait=True),
             context=no_context,
+            repository=self.repository,
             prompt="Find what recurs.",
             waits=Waits(rules, self.settle, 14 * 24 * HOUR, self.since),
             max_pending=self.max_pending,
