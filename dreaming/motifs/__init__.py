@@ -11,17 +11,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dreaming.models.finding import Excerpt
+from dreaming.motifs import outputs
 from dreaming.motifs.interface import Told
 
 __all__ = ["Told", "in_output", "in_remark", "in_words", "tell"]
 
 
-def in_output(text: str, command: str = "", *, failed: bool = False) -> tuple[str, ...]:
-    """Return the names of what a tool or a hook says in ``text``, in the order of the tables.
+def in_output(
+    text: str, command: str = "", *, failed: bool = False, hook: bool = False
+) -> dict[str, str]:
+    """Return the names of what a tool or a hook says, each with the lines that say it.
 
-    ``command`` is what was run; ``failed`` says that the call ended with an error.
+    In the order of the tables. ``command`` is what was run; ``failed`` says that the call ended
+    with an error, ``hook`` that a hook speaks. Colours are left out of the lines.
     """
-    return ()
+    return outputs.seen(text, command, failed=failed, hook=hook)
 
 
 def in_words(text: str) -> tuple[str, ...]:
@@ -36,4 +40,4 @@ def in_remark(text: str) -> tuple[str, ...]:
 
 def tell(name: str, members: Sequence[Excerpt]) -> Told | None:
     """Return the words for a name, filled from the excerpts that carry it; ``None`` if unknown."""
-    return None
+    return outputs.tell(name, members)

@@ -1,4 +1,4 @@
-"""What an agent's own program says, as data: counted, never mined."""
+"""What an agent's own program says, as data: counted, and mined only where it has a name."""
 
 from __future__ import annotations
 
@@ -44,6 +44,9 @@ READERS: Final = re.compile(
     r"gh (?:pr|issue|run) (?:view|diff|list))\b"
 )
 """Shell commands that return what somebody else wrote."""
+
+BESIDE: Final = re.compile(r"\s*(?:cd|echo|export|pwd|sleep|true|set|#|$|\w+=\S*\s*$)(?:\s|$)?")
+"""Parts of a command line that return nothing of their own."""
 
 _BOOKKEEPING = """TodoWrite TodoRead AskUserQuestion ExitPlanMode EnterPlanMode TaskCreate
 TaskUpdate TaskList TaskGet update_plan request_user_input ToolSearch Skill KillShell KillBash
