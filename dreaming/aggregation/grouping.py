@@ -15,7 +15,7 @@ from dreaming.aggregation import scoring
 from dreaming.aggregation.group import Group, judge, told, worded
 from dreaming.aggregation.joining import Joined, join
 from dreaming.aggregation.linkage import families, groups
-from dreaming.aggregation.named import Names
+from dreaming.aggregation.named import YIELDS, Names
 from dreaming.aggregation.packed import Packed, packed
 from dreaming.aggregation.pairs import Neighbours, likely, likeness
 from dreaming.aggregation.places import Places
@@ -41,6 +41,15 @@ class Outline(msgspec.Struct, frozen=True):
     eligible: bool
     told: Told | None = None
     """The words of their name, where they share one."""
+
+
+class Moved(msgspec.Struct):
+    """What likeness changes about names."""
+
+    gained: dict[int, list[int]] = msgspec.field(default_factory=dict)
+    """By name, what is alike to it without carrying it."""
+    lost: set[int] = msgspec.field(default_factory=set)
+    """What a surer group took from a name."""
 
 
 class Grouping:
@@ -107,7 +116,8 @@ class Grouping:
     def _by_name(self, homes: Mapping[str, str]) -> Names:
         named = self._places.named
         members = (m for m, place in enumerate(self._chosen) if place in named)
-        return Names({m: self._excerpts[self._chosen[m]] for m in members}, homes)
+        excerpts = {m: self._excerpts[self._chosen[m]] for m in members}
+        return Names(excerpts, homes, self._frequencies.sessions)
 
     def _group(self, outline: Outline) -> Group:
         places = [self._chosen[member] for member in outline.members]
@@ -135,40 +145,52 @@ class Grouping:
         pairs = likely(known, neighbours, LEAST_ALIKE)
         related = chain((pair for pair in pairs if silent.isdisjoint(pair)), together)
         found: list[Outline] = []
-        gained: dict[int, list[int]] = {}
+        moved = Moved()
         for family in families(len(known), related):
             alike = likeness(family, known, neighbours)
             numbers = {place: number for number, place in enumerate(family)}
             joined = [pair for pair in together if pair[0] in numbers]
             alike.update({(numbers[one], numbers[other]): 1.0 for one, other in joined})
-            found += self._parted(family, alike, gained)
-        for number, one in enumerate(self._names.groups):
-            members = tuple(sorted({*one.places, *gained.get(number, ())}))
-            found.append(Outline(members, 0.0, round(one.score, 4), True, one.told))
+            found += self._parted(family, alike, moved)
+        found += self._named(moved)
         return sorted(found, key=lambda one: (-one.score, one.members[0]))
 
+    def _named(self, moved: Moved) -> Iterator[Outline]:
+        """Yield what names come to, with what likeness added to them or took away."""
+        for number, one in enumerate(self._names.groups):
+            own = [member for member in one.places if member not in moved.lost]
+            score = self._names.score(one.told, own) if len(own) < len(one.places) else one.score
+            if score >= scoring.ELIGIBLE:
+                members = tuple(sorted({*own, *moved.gained.get(number, ())}))
+                yield Outline(members, 0.0, round(score, 4), True, one.told)
+
     def _parted(
-        self,
-        family: Sequence[int],
-        alike: dict[tuple[int, int], float],
-        gained: dict[int, list[int]],
+        self, family: Sequence[int], alike: dict[tuple[int, int], float], moved: Moved
     ) -> Iterator[Outline]:
         """Part a family into groups and yield those of several roots.
 
-        The pairs in ``alike`` are numbered within the family. What has a name that is told is no
-        part of them; where it is half of a group that is worth a look, the rest of the group is
-        added to ``gained`` for that name.
+        The pairs in ``alike`` are numbered within the family. What has a name is no part of them,
+        and where it is half of a group that is worth a look, the rest follows the name. Only a name
+        that says little gives way.
         """
-        named = self._names.of
+        of, names = self._names.of, self._names.groups
         for numbers in groups(len(family), alike, LEAST_ALIKE):
-            members = [family[number] for number in numbers]
-            free = [number for number in numbers if family[number] not in named]
-            names = Counter(named[member] for member in members if member in named)
-            name = max(names, key=lambda one: (names[one], -one), default=-1)
-            if free and 2 * names[name] >= len(members):
+            held = {n: of[family[n]] for n in numbers if family[n] in of}
+            strong = Counter(name for name in held.values() if names[name].told.worth >= YIELDS)
+            weak = {n: names[name].score for n, name in held.items() if name not in strong}
+            free = [n for n in numbers if n not in held]
+            leading = max(strong, key=lambda name: (strong[name], -name), default=-1)
+            if free and 2 * strong[leading] >= len(numbers):
                 if self._outlined(family, numbers, alike).eligible:
-                    gained.setdefault(name, []).extend(family[number] for number in free)
-            elif self._several(family[number] for number in free):
+                    moved.gained.setdefault(leading, []).extend(family[n] for n in free)
+                continue
+            if weak:
+                open_ = [n for n in numbers if n not in held or n in weak]
+                outline = self._outlined(family, open_, alike)
+                if outline.eligible and outline.score > max(weak.values()):
+                    moved.lost.update(family[n] for n in weak)
+                    free = open_
+            if self._several(family[n] for n in free):
                 yield self._outlined(family, free, alike)
 
     def _several(self, members: Iterable[int]) -> bool:

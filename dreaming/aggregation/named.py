@@ -6,8 +6,9 @@ program. So its sessions are counted in each home of projects, unless they count
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from math import log2
 from typing import Final
@@ -33,6 +34,14 @@ PERSON: Final = 0.1
 """What it adds that a person had to say it, in each root session."""
 ONE_SOURCE: Final = 0.6
 """What is left of a name that all sessions read in one text."""
+SHARE: Final = 0.15
+"""The share of all sessions that must meet what an agent's own program says to everybody."""
+YIELDS: Final = 0.7
+"""A name worth less says little of the cause: a surer group by likeness takes its excerpts."""
+RUN: Final = 6
+"""Persons' words with this many words in a row in common are one text, sent several times."""
+_NAMES: Final = re.compile(r"\S*[\d_/`()=]\S*|\w+\.\w\S*")
+"""What varies in a text that is sent again: files, functions, numbers."""
 _DAY: Final = 86400.0
 
 
@@ -58,11 +67,14 @@ class Names:
     """What the named excerpts of a history come to.
 
     ``named`` maps places, oldest first, to the excerpts that carry a name; ``homes`` maps a project
-    to the one that it is a worktree or a copy of.
+    to the one that it is a worktree or a copy of; ``sessions`` is how many the history holds.
     """
 
-    def __init__(self, named: Mapping[int, KeptExcerpt], homes: Mapping[str, str]) -> None:
+    def __init__(
+        self, named: Mapping[int, KeptExcerpt], homes: Mapping[str, str], sessions: int
+    ) -> None:
         self._named = named
+        self._sessions = sessions
         self._homes = _where(named.values(), homes)
         self.groups: tuple[Named, ...] = ()
         """Sure enough to wait for a person; no two share an excerpt."""
@@ -73,6 +85,13 @@ class Names:
         self.groups = tuple(self._one_each(self._parted(pools)))
         self.of = {place: at for at, group in enumerate(self.groups) for place in group.places}
         """Which group an excerpt is in."""
+
+    def score(self, told: Told, places: Collection[int]) -> float:
+        """Return how sure it is that a person would keep this; 0 for too few root sessions."""
+        least = max(2.0, told.roots, SHARE * self._sessions if told.anywhere else 0.0)
+        if self._roots(places) < least:
+            return 0.0
+        return score(told.worth, [self._named[place] for place in places])
 
     def _pools(self) -> list[_Pool]:
         by_name: dict[str, list[int]] = {}
@@ -106,12 +125,6 @@ class Names:
     def _roots(self, places: Iterable[int]) -> int:
         return len({self._named[place].root for place in places})
 
-    def _score(self, pool: _Pool, places: Sequence[int]) -> float:
-        """Return how sure it is that a person would keep this; 0 for too few root sessions."""
-        if self._roots(places) < max(2, pool.told.roots):
-            return 0.0
-        return score(pool.told.worth, [self._named[place] for place in places])
-
     def _parted(self, pools: Iterable[_Pool]) -> Iterator[Named]:
         """Give each excerpt to one name: the fewer sessions met it, the more it says.
 
@@ -122,11 +135,11 @@ class Names:
         taken: dict[int, int] = {}
         held: list[tuple[_Pool, list[int], list[int]]] = []
         for pool in ranked:
-            if self._score(pool, pool.places) < ELIGIBLE:
+            if self.score(pool.told, pool.places) < ELIGIBLE:
                 continue
             free = [place for place in pool.places if place not in taken]
             others = Counter(taken[place] for place in pool.places if place in taken)
-            if self._score(pool, free) >= ELIGIBLE:
+            if self.score(pool.told, free) >= ELIGIBLE:
                 taken |= dict.fromkeys(free, len(held))
                 held.append((pool, free, []))
             elif 2 * others.total() >= len(pool.places):
@@ -134,7 +147,7 @@ class Names:
                 taken |= dict.fromkeys(free, most)
                 held[most][2].extend(free)
         for pool, own, joined in held:
-            yield Named(pool.told, tuple(sorted([*own, *joined])), self._score(pool, own))
+            yield Named(pool.told, tuple(sorted([*own, *joined])), self.score(pool.told, own))
 
     def _one_each(self, groups: Iterable[Named]) -> Iterator[Named]:
         """Make one of those that tell the same rule, in the words of the surest."""
@@ -167,6 +180,8 @@ class Counts(msgspec.Struct, frozen=True):
     """Calls between what went wrong and what worked, the most of each root session, on average."""
     said: int
     """Root sessions in which a person said it."""
+    wordings: int
+    """In how many ways persons said it: a text that is sent again and again is one."""
     sources: int
     """Distinct texts that it was read in."""
 
@@ -177,11 +192,14 @@ def counts(members: Sequence[KeptExcerpt]) -> Counts:
     for kept in members:
         lost[kept.root] = max(lost.get(kept.root, 0), kept.excerpt.cost)
     quoted = [(kept, quotation) for kept in members for quotation in kept.excerpt.quotations]
+    said = {kept.root for kept, one in quoted if one.speaker is Speaker.HUMAN}
+    words = {k.excerpt.words for k in members if k.root in said and k.excerpt.words}
     return Counts(
         roots=len(lost),
         days=len({kept.excerpt.at // _DAY for kept in members if kept.excerpt.at > 0.0}),
         lost=sum(lost.values()) / len(lost),
-        said=len({kept.root for kept, one in quoted if one.speaker is Speaker.HUMAN}),
+        said=len(said),
+        wordings=_distinct(sorted(words)),
         sources=len({frozenset(q.source for q in kept.excerpt.quotations) for kept in members}),
     )
 
@@ -189,11 +207,28 @@ def counts(members: Sequence[KeptExcerpt]) -> Counts:
 def score(worth: float, members: Sequence[KeptExcerpt]) -> float:
     """Return how sure it is that a person would keep a name: what it is worth, and counts."""
     met = counts(members)
+    sent_again = max(0, met.said - met.wordings)
+    own = met.roots - sent_again
+    if own < 2:
+        return 0.0
     counted = (
         LEAST
-        + DOUBLED[0] * min(DOUBLED[1], log2(met.roots) - 1.0)
+        + DOUBLED[0] * min(DOUBLED[1], log2(own) - 1.0)
         + DAYS[0] * min(DAYS[1], log2(max(1, met.days)))
         + DETOUR[0] * min(DETOUR[1], met.lost)
         + PERSON * met.said / met.roots
     )
-    return min(0.98, worth * counted * (ONE_SOURCE if met.sources == 1 else 1.0))
+    sure = worth * counted * (ONE_SOURCE if met.sources == 1 else 1.0)
+    return min(0.98, sure * min(1.0, 2.0 * own / met.roots))
+
+
+def _distinct(texts: Iterable[str]) -> int:
+    """Return how many of these texts have no run of words in common with one before."""
+    seen: set[tuple[str, ...]] = set()
+    own = 0
+    for text in texts:
+        words = re.findall(r"[\w'#]+", _NAMES.sub("#", text.lower()))
+        runs = {tuple(words[at : at + RUN]) for at in range(max(1, len(words) - RUN + 1))}
+        own += seen.isdisjoint(runs)
+        seen |= runs
+    return own
