@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from dreaming.known.habit import Form, form, spans, words
+from dreaming.known.habit import Form, called, form, spans, words
 from dreaming.known.near import Near, Said
 from dreaming.known.opposites import opposite, stance
 from dreaming.known.places import LOCKS, Kind, Unit, kind
@@ -85,7 +85,8 @@ _HEDGES: Final = re.compile(
     r"\b(?:used to|formerly|previously|no longer|deprecated|was|were|had|optional(?:ly)?|may|might|"
     r"can|could|alternatively|if you (?:prefer|like|want)|experiment\w*|todo|planned|propos\w+|"
     r"consider\w*|histor\w+|in the past|we tried|not (?:yet )?(?:supported|needed|required|"
-    r"necessary|recommended)|unnecessary|instead of reading|some (?:people|teams)|"
+    r"necessary|recommended)|unnecessary|no need|need ?n[o'’]t|(?:don['’]t|not) (?:need|have) to|"
+    r"instead of reading|some (?:people|teams)|"
     r"for example in other)\b|[?❌]",
     re.I,
 )
@@ -144,28 +145,24 @@ def gotcha(excerpts: Sequence[KeptExcerpt], rule: str) -> Gotcha:
         one.kind is SignalKind.REJECTION or bool(_TOOLS.search(one.error)) for one in several
     )
     rejected = 2 * rejections > len(several) or "lint-" in names
-    found = {one.lower() for hit in _LINT_ID.finditer(f"{rule}\n{errors}") for one in _id(hit)}
+    found = {(hit[1] or hit[0]).lower() for hit in _LINT_ID.finditer(f"{rule}\n{errors}")}
+    found = {re.split("::|/", one)[-1] for one in found}
     found |= {name.removeprefix("lint-") for name in names.split() if name.startswith("lint-")}
     tools = {_tool(hit[0]) for hit in _TOOLS.finditer(said)}
     tools |= {tool for shape, tool in _FAMILY if shape.search(said)}
     right, _ = spans(rule)
     actions = [*right, *(one.right for one in several if " => " not in one.right)]
-    tried = [frozenset(words(one.wrong)) for one in several if " => " not in one.wrong]
     return Gotcha(
         rule=rule,
         last=max((one.at for one in several), default=0.0),
         form=form(excerpts, rule),
         starts=frozenset(start for action in actions for start in _starts(action)),
-        called=frozenset.intersection(*tried) if tried else frozenset(),
+        called=called(excerpts),
         rules=frozenset(found) if rejected else frozenset(),
         tools=frozenset(tools),
         rejected=rejected,
         missing=frozenset(hit[1].lower().strip(".:") for hit in _MISSING.finditer(errors)),
     )
-
-
-def _id(hit: re.Match[str]) -> tuple[str, ...]:
-    return (hit[1] or hit[0],)
 
 
 def _tool(name: str) -> str:
@@ -200,12 +197,13 @@ class Repository:
                 if unit.kind is does and asks(asked, unit, own, whole):
                     yield _place(asked, unit)
         yield from self._other_lock(asked)
-        yield from self._other_words(asked)
+        if asked.form is None:
+            yield from self._other_words(asked)
 
     def _other_lock(self, asked: Gotcha) -> Iterator[Place]:
         """A lock file of the right package manager, and none of the wrong one."""
         form = asked.form
-        if form is None or form.wrong & self._locks or not form.wrong & set(LOCKS.values()):
+        if form is None or form.wrong & self._locks or not form.wrong & {"pip", *LOCKS.values()}:
             return
         for unit, *_ in self._units:
             if unit.kind is Kind.LOCK and LOCKS[unit.path] in form.right & asked.starts:
@@ -213,9 +211,14 @@ class Repository:
 
     def _other_words(self, asked: Gotcha) -> Iterator[Place]:
         """A document that says what the rule says, in other words."""
+        rule = stance(asked.rule)
         for place, likeness in self._near.closest("", asked.rule, CLOSEST):
             unit = self._docs[place]
-            if likeness >= ALIKE and _told(unit) and not opposite(asked.rule, unit.text):
+            said = stance(unit.text)
+            agreed = (rule.wanted & said.wanted) | (rule.left & said.left)
+            shared = (rule.wanted | rule.left) & set(tokens(unit.text))
+            mostly = 2 * len(agreed) >= len(rule.wanted | rule.left) and agreed == shared
+            if likeness >= ALIKE and mostly and _told(unit) and not opposite(asked.rule, unit.text):
                 yield _place(asked, unit)
 
 
@@ -271,7 +274,7 @@ def _runs(asked: Gotcha, own: frozenset[str], whole: frozenset[str]) -> bool:
 
 def _hook(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str]) -> bool:
     if not asked.rejected:
-        return _runs(asked, own, whole)
+        return _runs(asked, own, whole) or _bans(asked, unit)
     if _CHECKS.search(unit.whole):
         return False
     tools = {_tool(hit[0]) for hit in _TOOLS.finditer(unit.whole)} & asked.tools
@@ -302,17 +305,20 @@ def _config(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str
     off = _OFF.search(unit.whole) is not None
     if asked.rejected:
         return off and any(one in unit.text.lower() for one in asked.rules)
-    if off or (asked.form is None and not spans(asked.rule)[1] and not _wanted(asked.rule)):
-        return False
-    has = _pieces(unit.whole)
-    if _BANS.search(unit.whole):
-        left = [word for span in spans(asked.rule)[1] for word in words(span)]
-        left += asked.form.wrong if asked.form else ()
-        return any(_pieces(word) and _pieces(word) & _pieces(unit.text) - _COMMON for word in left)
-    wanted = _wanted(asked.rule)
+    if off or _bans(asked, unit):
+        return not off
+    has, wanted = _pieces(unit.whole), _wanted(asked.rule)
     return len(has & wanted) >= 2 and bool(
         _pieces(re.split("[:=]", unit.text)[-1]) & wanted or "true" in has
     )
+
+
+def _bans(asked: Gotcha, unit: Unit) -> bool:
+    """The line forbids the wrong form by its name."""
+    if not _BANS.search(unit.whole) or asked.form is None:
+        return False
+    named = [one for one in asked.form.wrong if one not in COMMON or f"`{one}`" in asked.rule]
+    return any(_pieces(one) & _pieces(unit.text) for one in named)
 
 
 def _wanted(rule: str) -> frozenset[str]:
@@ -353,9 +359,11 @@ def _pin(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str]) 
             )
             for name, v in wanted
         )
-    variables = {word.rstrip("=") for word in form.right if word.endswith("=")}
     manager = form.right & asked.starts & frozenset(LOCKS.values())
-    return (bool(form.wrong) and bool(manager & own)) or (bool(variables) and variables <= own)
+    variable = any(word.endswith("=") for word in form.right)
+    return (bool(form.wrong) and bool(manager & own)) or (
+        variable and {word.rstrip("=") for word in form.right} <= own
+    )
 
 
 def _needs(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str]) -> bool:

@@ -33,7 +33,13 @@ COMMANDS: Final = 400
 _HIDDEN: Final = re.compile(r"<[^<>\s]{1,40}>")
 _WORD: Final = re.compile(r"[^\s'\"`;|&()<>{}\[\],]+")
 _SPAN: Final = re.compile(r"`([^`]+)`")
-_ASSIGNED: Final = re.compile(r"^(--?[\w-]+|\w+)=.*")
+_WITH: Final = re.compile(
+    r"\b(?:use|run|with|pass|through|via|call|import|from|by|add|set|install|prefer|of|than|not|never|"
+    r"and|or)\s*$",
+    re.I,
+)
+"""What stands before a code span that tells what to do, not what it is about."""
+_ASSIGNED: Final = re.compile(r"(--?[\w-]+|\w+)=([^=]*)")
 _EDIT: Final = re.compile(r"^(?P<path>.*?) :: (?P<before>.*?) => (?P<after>.*)", re.S)
 
 Deed = frozenset[int]
@@ -50,20 +56,21 @@ class Form(msgspec.Struct, frozen=True):
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a command or of code, in order: no folders, no values of options."""
-    found = (_plain(raw) for raw in _WORD.findall(_HIDDEN.sub(" ", text)))
+    """Return the words of a command or of code, in order, without folders; ``A=b`` is two."""
+    found = (word for raw in _WORD.findall(_HIDDEN.sub(" ", text)) for word in _plain(raw))
     return [word for word in found if any(map(str.isalnum, word))]
 
 
 @lru_cache(maxsize=8192)
-def _plain(raw: str) -> str:
+def _plain(raw: str) -> tuple[str, ...]:
     word = raw.rstrip(".,:").lstrip("$")
-    if "://" not in word and not word.startswith("@"):
-        word = word.rstrip("/").rsplit("/", 1)[-1]
     assigned = _ASSIGNED.match(word)
     if assigned:
-        word = assigned[1] if word.startswith("-") else f"{assigned[1]}="
-    return word if re.fullmatch("-[A-Z]", word) else word.lower()
+        name = assigned[1] if word.startswith("-") else f"{assigned[1]}="
+        return (name.lower(), *_plain(assigned[2]))
+    if "://" not in word and not word.startswith("@"):
+        word = word.rstrip("/").rsplit("/", 1)[-1]
+    return (word if re.fullmatch("-[A-Z]", word) else word.lower(),)
 
 
 # -- what a session did ---------------------------------------------------------------------------
@@ -124,27 +131,35 @@ def form(excerpts: Sequence[KeptExcerpt], rule: str) -> Form | None:
 
     ``None`` where neither names anything to do.
     """
-    shared = _shared(excerpts)
-    right, wrong = spans(rule)
-    if shared is None or not (shared.right or shared.wrong):
-        return _told(right, wrong)
-    named = shared.right & {word for span in right for word in words(span)}
-    return msgspec.structs.replace(shared, right=named) if named else shared
+    shared, named = _shared(excerpts), frozenset(words(rule))
+    if shared is None or not shared.right & named:
+        return _told(*spans(rule), called(excerpts))
+    wrong = shared.wrong & named or shared.wrong
+    return msgspec.structs.replace(shared, right=shared.right & named, wrong=wrong)
 
 
 def spans(rule: str) -> tuple[list[str], list[str]]:
-    """Return the code spans of a rule: what it is for, and what it is against."""
+    """Return the actions in a rule's code spans: what it is for, and what it is against."""
     told = stance(rule)
     right: list[str] = []
     wrong: list[str] = []
-    for span in _SPAN.findall(rule):
-        said = frozenset(tokens(span))
-        (wrong if said & told.left and not said & told.wanted else right).append(span)
+    for span in _SPAN.finditer(rule):
+        said = frozenset(tokens(span[1]))
+        if said & told.left and not said & told.wanted:
+            wrong.append(span[1])
+        elif _WITH.search(rule[: span.start()]):
+            right.append(span[1])
     return right, wrong
 
 
-def _told(right: Sequence[str], wrong: Sequence[str]) -> Form | None:
-    good = frozenset(word for span in right for word in words(span))
+def called(excerpts: Sequence[KeptExcerpt]) -> frozenset[str]:
+    """Return the words that all commands which went wrong have."""
+    tried = [frozenset(words(k.excerpt.wrong)) for k in excerpts if " => " not in k.excerpt.wrong]
+    return frozenset.intersection(*tried) if tried else frozenset()
+
+
+def _told(right: Sequence[str], wrong: Sequence[str], went_wrong: frozenset[str]) -> Form | None:
+    good = frozenset(word for span in right for word in words(span)) - went_wrong
     bad = frozenset(word for span in wrong for word in words(span))
     if not good - bad and not bad - good:
         return None
@@ -182,7 +197,8 @@ def _between(wrong: str, right: str) -> Form:
     has, had = frozenset(words(right)), frozenset(() if before else words(wrong))
     name = program(right).lower()
     verbs = [word for word in words(right) if word != name and word in had and word[:1] != "-"]
-    return Form(frozenset([name, *verbs[:1]]) & has & had, has - had, had - has)
+    head = frozenset([name, *verbs[:1]] if name in had else [])
+    return Form(head & has, has - had, had - has)
 
 
 def _common(roots: Sequence[Sequence[frozenset[str]]]) -> frozenset[str]:

@@ -43,7 +43,7 @@ class Unit(msgspec.Struct, frozen=True):
     above: tuple[str, ...] = ()
     """The lines it stands below, outermost first; of a sentence its heading."""
     code: bool = False
-    """A sentence that stands in a fenced block."""
+    """A sentence that is a command, or a line of a fenced block."""
 
     @property
     def whole(self) -> str:
@@ -125,6 +125,7 @@ _BELOW: Final[tuple[tuple[str, Kind], ...]] = (
 _COMMENT: Final = re.compile(r"^\s*(?:#(?!!)|//|;|<!--|--\s|REM\b)")
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
+_ONLY_CODE: Final = re.compile(r"`[^`]+`[.:;]?")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])[)\"'*]*\s+(?=[\"'(*_`]*[A-Z0-9`])|(?<=[。！？])")
 
 
@@ -192,5 +193,5 @@ def _cut(path: str, start: int, paragraph: str, heading: str) -> Iterator[Unit]:
     for end in [*(one.end() for one in _SENTENCE.finditer(paragraph)), len(paragraph)]:
         number = start + paragraph.count("\n", 0, at)
         if said := _ITEM.sub("", paragraph[at:end]).strip():
-            yield Unit(Kind.DOC, path, number, said, (heading,))
+            yield Unit(Kind.DOC, path, number, said, (heading,), bool(_ONLY_CODE.fullmatch(said)))
         at = end

@@ -27,7 +27,7 @@ from dreaming.stores.interface import Origin, Project, Settlement, Stamp
 from dreaming.stores.state import opened
 
 FOLDER: Final = Path(__file__).parent
-HALVES: Final = ("known", "kept")
+HALVES: Final = ("known", "kept", "fresh")
 """The half that was looked at while the rules were made, and the one that was not."""
 MET: Final = 1_790_000_000.0
 """When the gotchas were met last, seconds since 1970 UTC; old lines are older, new ones newer."""
