@@ -208,9 +208,9 @@ def _anthropic(person: PersonSettings) -> Backend:
     )
 
 
-def prompt() -> str:
-    """Return the instructions of the mining task."""
-    return resources.files("dreaming.resources").joinpath("prompts/mining.md").read_text("utf-8")
+def prompt(task: str = "mining") -> str:
+    """Return the instructions of a task."""
+    return resources.files("dreaming.resources").joinpath(f"prompts/{task}.md").read_text("utf-8")
 
 
 # -- the pieces of a workspace --------------------------------------------------------------------
@@ -303,6 +303,8 @@ def night(here: Place, choices: Choices, progress: Progress) -> Iterator[Night]:
             context=_context,
             repository=checkout,
             prompt=prompt(),
+            joining_prompt=prompt("joining"),
+            tokens_per_mb=here.settings.tokens_per_mb,
             waits=waits(here, choices, rules),
             max_pending=here.settings.max_pending,
             topics=here.settings.topics,
@@ -432,7 +434,7 @@ def survey(here: Place, choices: Choices, progress: Progress) -> Survey:
         "offline": Price(),
         **{f"anthropic:{model}": price(model, RENDERED_TOKENS) for model in PRICES},
     }
-    return survey(folders(here, choices), read, prices, progress)
+    return survey(folders(here, choices), read, prices, progress, here.settings.tokens_per_mb)
 
 
 def rendered(here: Place, file: Path) -> str:
@@ -440,4 +442,4 @@ def rendered(here: Place, file: Path) -> str:
     from dreaming.jobs.survey import rendered
 
     read, _, _ = reader(here)
-    return rendered(file, sources().values(), read, prompt())
+    return rendered(file, sources().values(), read, prompt(), here.settings.tokens_per_mb)

@@ -28,6 +28,7 @@ class Offline(Backend):
     name: ClassVar[str] = "offline"
     leaves_the_machine: ClassVar[bool] = False
     free: ClassVar[bool] = True
+    words: ClassVar[bool] = False
 
     @property
     def identity(self) -> str:

@@ -21,7 +21,8 @@ from dreaming.aggregation import Group
 from dreaming.backends.interface import Backend
 from dreaming.due import MAX_ATTEMPTS, Standing, watermark
 from dreaming.errors import BackendUnavailable, DreamingError, NotNow
-from dreaming.jobs.asking import Asked, Asker
+from dreaming.jobs import joining
+from dreaming.jobs.asking import Asked, Asker, room
 from dreaming.jobs.fixing import Files, flagged
 from dreaming.jobs.listing import PURPOSE, Listed, Waits, is_new_to_wait, look, waiting_settlement
 from dreaming.jobs.progress import Progress, Stopwatch
@@ -66,6 +67,8 @@ class Night(msgspec.Struct):
     repository: Callable[[Project], Files | None]
     """Opens a project's repository, where it is still there."""
     prompt: str
+    joining_prompt: str
+    tokens_per_mb: int
     waits: Waits
     max_pending: int
     topics: Sequence[str] = ()
@@ -160,7 +163,8 @@ def _settle_all(
             readings = [_read(night, one) for one in batch]
         try:
             with watch.stage("ask"):
-                asked = asker.ask(_new_excerpts(night, readings), night.clock())
+                budget = room(sum(one.new_bytes for one in readings), night.tokens_per_mb)
+                asked = asker.ask(_new_excerpts(night, readings), night.clock(), budget)
         except DreamingError as wrong:
             settled |= _batch_failed(night, readings, report, wrong)
             if isinstance(wrong, NotNow | BackendUnavailable):
@@ -175,6 +179,8 @@ def _settle_all(
             f"batch {number}: {len(batch)} transcripts, "
             f"{sum(len(one.settlement.excerpts) for one in readings)} excerpts"
         )
+    else:
+        _second_look(night, asker, report, watch)
     report.sessions = len(sessions)
     report.spent = asker.spent
     failed = report.verdicts.get(Verdict.FAILED, 0) - failed_before
@@ -185,6 +191,26 @@ def _settle_all(
         )
         report.exit_code = max(report.exit_code, 1)
     return settled
+
+
+def _second_look(night: Night, asker: Asker, report: Report, watch: Stopwatch) -> None:
+    """Let a model say which findings of all nights are one; without an answer they stay apart."""
+    if not night.backend.words:
+        return
+    history = History(night.state, night.belongs)
+    try:
+        with watch.stage("ask"):
+            asked = joining.second_look(
+                asker, night.state, joining.live(history), night.joining_prompt, night.clock()
+            )
+    except DreamingError as wrong:
+        report.failures.append(wrong.message)
+        report.exit_code = max(report.exit_code, wrong.EXIT_CODE)
+        return
+    if asked is not None:
+        _settle(night, [], asked, report)
+        _count_readings(report, [], asked)
+        joining.remember(night.state, joining.live(history))
 
 
 def _batches(due: Sequence[Listed]) -> Iterator[list[Listed]]:

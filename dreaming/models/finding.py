@@ -116,6 +116,7 @@ class Finding(msgspec.Struct, frozen=True):
     topic: str
     symptom: str
     rule: str
+    """Empty where the backend says that the evidence is no lesson."""
     evidence: tuple[str, ...]
     """Ids of kept excerpts; their quotations are true by construction."""
     backend: str

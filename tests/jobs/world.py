@@ -149,6 +149,8 @@ class World:
             context=no_context,
             repository=self.repository,
             prompt="Find what recurs.",
+            joining_prompt="Say what is the same.",
+            tokens_per_mb=100_000,
             waits=Waits(rules, self.settle, 14 * 24 * HOUR, self.since),
             max_pending=self.max_pending,
             clock=lambda: self.now,
