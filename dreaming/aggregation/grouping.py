@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from heapq import nsmallest
 from itertools import chain, combinations
 from typing import Final
@@ -13,7 +14,7 @@ import msgspec
 
 from dreaming.aggregation import scoring
 from dreaming.aggregation.group import Group, judge, told, worded
-from dreaming.aggregation.joining import Joined, join
+from dreaming.aggregation.joining import Joined, dismissed, join
 from dreaming.aggregation.linkage import families, groups
 from dreaming.aggregation.named import YIELDS, Names
 from dreaming.aggregation.packed import Packed, packed
@@ -75,7 +76,9 @@ class Grouping:
         self._frequencies = frequencies
         self._topics = topics
         self._places = Places(excerpts)
-        self._chosen, stands_for = self._places.without_copies(range(len(excerpts)))
+        chosen, stands_for = self._places.without_copies(range(len(excerpts)))
+        no_lesson = dismissed(findings, stands_for)
+        self._chosen = [place for place in chosen if self._places.ids[place] not in no_lesson]
         self._joined = join(findings, stands_for)
         self._names = self._by_name(homes)
         silent = self._names.silent
@@ -151,6 +154,8 @@ class Grouping:
             numbers = {place: number for number, place in enumerate(family)}
             joined = [pair for pair in together if pair[0] in numbers]
             alike.update({(numbers[one], numbers[other]): 1.0 for one, other in joined})
+            for pair in self._told_apart(family):
+                alike.pop(pair, None)
             found += self._parted(family, alike, moved)
         found += self._named(moved)
         return sorted(found, key=lambda one: (-one.score, one.members[0]))
@@ -209,6 +214,27 @@ class Grouping:
             self._joined,
         )
         return Outline(members, coherence, round(judged.score, 4), judged.eligible)
+
+    def _told_apart(self, family: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Yield the pairs, numbered within the family, that a model gave different names."""
+        of = {number: self._said_by.get(self._chosen[m]) for number, m in enumerate(family)}
+        said = [(number, bundles) for number, bundles in of.items() if bundles]
+        for (one, some), (other, more) in combinations(said, 2):
+            if some.isdisjoint(more):
+                yield one, other
+
+    @cached_property
+    def _said_by(self) -> dict[int, frozenset[int]]:
+        """Which bundles of findings rest on each excerpt, by place."""
+        bundles: dict[str, set[int]] = {}
+        for number, one in enumerate(self._joined):
+            for id_ in one.excerpts:
+                bundles.setdefault(id_, set()).add(number)
+        return {
+            place: frozenset(bundles[id_])
+            for place, id_ in enumerate(self._places.ids)
+            if id_ in bundles
+        }
 
     def _together(self) -> dict[tuple[int, int], None]:
         """Return the pairs that findings of models join."""

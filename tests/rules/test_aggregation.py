@@ -146,6 +146,36 @@ def test_findings_with_very_similar_rules_join() -> None:
     assert len(aggregate([one, two], said, counted(talks))) == 1
 
 
+def test_what_a_model_calls_no_lesson_makes_no_group() -> None:
+    """One of two sessions does not show it, so it waits for another; a finding on it wins."""
+    talks = history()
+    every = everything(talks)
+    (group,) = [g for g in aggregate(every, (), counted(talks)) if "seal" in g.slug]
+    first = group.excerpts[0]
+    of_first = [one for one in group.excerpts if one.root == first.root]
+    none = [finding(one, "not-a-lesson", "") for one in of_first]
+    found = aggregate(every, none, counted(talks))
+    assert not any(first.id in {one.id for one in g.excerpts} for g in found)
+    said = [*none, *[finding(one, "seal", "Seal it first.") for one in group.excerpts]]
+    (again,) = [g for g in aggregate(every, said, counted(talks)) if g.slug == "seal"]
+    assert first.id in {one.id for one in again.excerpts}
+
+
+def test_what_a_model_tells_apart_stays_apart() -> None:
+    """Two excerpts that look alike and have two causes by a model's word are no group."""
+    talks = history()
+    every = everything(talks)
+    (group,) = [g for g in aggregate(every, (), counted(talks)) if "seal" in g.slug]
+    roots = list(group.roots)
+    said = [
+        finding(one, ("locked", "moved")[roots.index(one.root) % 2], f"Mind {one.root}.")
+        for one in group.excerpts
+    ]
+    found = aggregate(every, said, counted(talks))
+    ids = {one.id for one in group.excerpts}
+    assert not any(ids & {one.id for one in g.excerpts} for g in found)
+
+
 def test_finding_without_living_evidence_says_nothing() -> None:
     """A finding whose excerpts were withdrawn brings nothing back."""
     talks = history()[2:4]
