@@ -55,11 +55,6 @@ _MENDS: Final = re.compile(
 _CHECKS: Final = re.compile(
     r"--check\w*|--dry-run|--list-different|--diff\b|--no-fix|\bgofmt\b.* -l\b|\s-[lc]\b"
 )
-_INSISTS: Final = re.compile(
-    r"--check\w*|--exit-code|--locked|--frozen|--immutable|\bexit 1\b|\bverify\b|\bfail\b|"
-    r"only-allow"
-)
-"""A step that ends with an error where somebody did otherwise."""
 _OFF: Final = re.compile(
     r"\b(?:off|false|disabled?|ignored?|allow|exclude|skip)\b|[:\[,]\s*[\"']?0\b", re.I
 )
@@ -86,8 +81,7 @@ _HEDGES: Final = re.compile(
     r"can|could|alternatively|if you (?:prefer|like|want)|experiment\w*|todo|planned|propos\w+|"
     r"consider\w*|histor\w+|in the past|we tried|not (?:yet )?(?:supported|needed|required|"
     r"necessary|recommended)|unnecessary|no need|need ?n[o'’]t|(?:don['’]t|not) (?:need|have) to|"
-    r"instead of reading|some (?:people|teams)|"
-    r"for example in other)\b|[?❌]",
+    r"some (?:people|teams))\b|[?❌]",
     re.I,
 )
 _ASIDE: Final = re.compile(
@@ -96,6 +90,9 @@ _ASIDE: Final = re.compile(
     re.I,
 )
 """A heading under which nothing is recommended."""
+_REJECTED: Final = ("lint-", "format-", "hook-")
+_LACKING: Final = ("missing-module-", "missing-package-", "missing-script-", "missing-target-")
+"""How the names of such gotchas begin."""
 _VERSION: Final = re.compile(r"(?:([a-z][\w./-]*)@)?v?(\d[\w.]*)")
 _CLAUSE: Final = re.compile(r"[;.!?]\s|\s[-–—]\s|\bbut\b")
 _VERBS: Final = frozenset("install add run exec dev get i test tests build".split())
@@ -139,15 +136,16 @@ def gotcha(excerpts: Sequence[KeptExcerpt], rule: str) -> Gotcha:
     several = [kept.excerpt for kept in excerpts]
     errors = "\n".join(one.error for one in several)
     told = "\n".join([rule, errors, *(f"{one.wrong}\n{one.right}" for one in several)])
-    names = " ".join(name for one in several for name in getattr(one, "names", ()))
-    said = f"{names.replace('-', ' ')}\n{told}"
-    rejections = sum(
-        one.kind is SignalKind.REJECTION or bool(_TOOLS.search(one.error)) for one in several
-    )
-    rejected = 2 * rejections > len(several) or "lint-" in names
+    names = {name for one in several for name in one.names}
+    said = " ".join([*names, told])
+    rejections = [one.kind is SignalKind.REJECTION or _TOOLS.search(one.error) for one in several]
+    rejected = 2 * sum(map(bool, rejections)) > len(several) and not names
+    rejected |= any(name.startswith(_REJECTED) for name in names)
     found = {(hit[1] or hit[0]).lower() for hit in _LINT_ID.finditer(f"{rule}\n{errors}")}
     found = {re.split("::|/", one)[-1] for one in found}
-    found |= {name.removeprefix("lint-") for name in names.split() if name.startswith("lint-")}
+    found |= {name.removeprefix("lint-") for name in names if name.startswith("lint-")}
+    missing = {hit[1].lower().strip(".:") for hit in _MISSING.finditer(errors)}
+    missing |= {name.split("-", 2)[2] for name in names if name.startswith(_LACKING)}
     tools = {_tool(hit[0]) for hit in _TOOLS.finditer(said)}
     tools |= {tool for shape, tool in _FAMILY if shape.search(said)}
     right, _ = spans(rule)
@@ -161,7 +159,7 @@ def gotcha(excerpts: Sequence[KeptExcerpt], rule: str) -> Gotcha:
         rules=frozenset(found) if rejected else frozenset(),
         tools=frozenset(tools),
         rejected=rejected,
-        missing=frozenset(hit[1].lower().strip(".:") for hit in _MISSING.finditer(errors)),
+        missing=frozenset(missing),
     )
 
 
@@ -245,7 +243,6 @@ def _literal(text: str) -> str:
 _WHAT: Final = {
     Kind.HOOK: "a hook runs",
     Kind.TASK: "a task does",
-    Kind.CI: "a check of the CI wants",
     Kind.CONFIG: "a setting of the linter or formatter",
     Kind.PIN: "a pinned tool or setting",
     Kind.NEEDS: "a dependency",
@@ -294,10 +291,6 @@ def _task(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str])
     if form is None or not form.right or asked.rejected or unit.name in COMMON:
         return False
     return unit.name in asked.called and form.right <= own
-
-
-def _ci(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str]) -> bool:
-    return not asked.rejected and bool(_INSISTS.search(unit.text)) and _runs(asked, own, whole)
 
 
 def _config(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str]) -> bool:
@@ -412,6 +405,5 @@ _ASKS: Final = {
     Kind.PIN: _pin,
     Kind.NEEDS: _needs,
     Kind.CONFIG: _config,
-    Kind.CI: _ci,
     Kind.DOC: _doc,
 }

@@ -195,9 +195,9 @@ def _between(wrong: str, right: str) -> Form:
         had = frozenset(words(before["after"] if before else ""))
         return Form(head, has - had, had - has, edit=True)
     has, had = frozenset(words(right)), frozenset(() if before else words(wrong))
-    name = program(right).lower()
-    verbs = [word for word in words(right) if word != name and word in had and word[:1] != "-"]
-    head = frozenset([name, *verbs[:1]] if name in had else [])
+    names = [name for one in (right, wrong) if (name := program(one).lower()) in had & has]
+    verbs = [one for one in words(right) if one not in names and one in had and one[:1] != "-"]
+    head = frozenset([*names[:1], *verbs[:1]] if names else [])
     return Form(head & has, has - had, had - has)
 
 

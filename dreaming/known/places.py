@@ -21,7 +21,6 @@ class Kind(StrEnum):
     """Runs by itself: when somebody commits, edits or installs."""
     TASK = "task"
     """Runs when it is called by its name."""
-    CI = "ci"
     CONFIG = "config"
     """Settles what a linter, a formatter or an editor does."""
     PIN = "pin"
@@ -60,7 +59,7 @@ class Unit(msgspec.Struct, frozen=True):
 
 
 _HOLDER: Final = re.compile(
-    r"^[\"']?(?:scripts|tasks|\[tasks\]|\[tool\.[\w.]*tasks[\w.]*\])\b", re.I
+    r"^[\"']?(?:scripts|tasks|\[tasks\]|\[tool\.[\w.]*tasks[\w.]*\])(?!\w)", re.I
 )
 _NAME: Final = re.compile(
     r"^\[tasks\.\"?([\w:.-]+)|^[\"']([^\"']+)[\"']\s*[:=]|^@?([\w./:-]*[\w/-])\s*[:=(]|^([\w.-]+)"
@@ -70,7 +69,6 @@ FILES: Final[tuple[tuple[str, Kind], ...]] = (
     (r"\.husky/[\w-]+|\.githooks/[\w-]+|\.git/hooks/[\w-]+", Kind.HOOK),
     (r"\.pre-commit-config\.ya?ml|\.?lefthook\.(?:ya?ml|toml)|\.lintstagedrc(?:\.\w+)?", Kind.HOOK),
     (r"\.claude/settings\.json", Kind.HOOK),
-    (r"\.github/workflows/[\w.-]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml", Kind.CI),
     (r"(?:GNU)?[Mm]akefile|\.?[Jj]ustfile|Taskfile\.ya?ml|(?:Rake|Brew)file", Kind.TASK),
     (r"scripts/[\w-]+(?:\.(?:sh|py|js|mjs|ts|rb))?|bin/[\w-]+", Kind.TASK),
     (r"package\.json|pyproject\.toml|\.?mise\.toml|Cargo\.toml|mix\.exs|deno\.jsonc?", Kind.NEEDS),
@@ -114,14 +112,15 @@ LOCKS: Final = {
 """Who wrote a lock file."""
 
 _BELOW: Final[tuple[tuple[str, Kind], ...]] = (
-    (r"lint-staged|husky|simple-git-hooks|git-?hooks", Kind.HOOK),
-    (r"\"(?:pre|post)\w+\"\s*:|\"prepare\"\s*:", Kind.HOOK),
+    (r"^\"(?:lint-staged|husky|simple-git-hooks)\": \{", Kind.HOOK),
+    (r"^\"scripts\": \{ \"(?:(?:pre|post)\w+|prepare)\"\s*:", Kind.HOOK),
     (r"^\"?scripts\b|tasks|aliases", Kind.TASK),
-    (r"tool\.(?:ruff|black|isort|pylint|mypy|flake8)|eslintConfig|prettier|\[lints", Kind.CONFIG),
-    (r"packageManager|engines|volta|requires-python|^\[tools\]|^\[env\]|rust-version", Kind.PIN),
+    (r"^\[tool\.(?:ruff|black|isort|pylint|mypy|flake8)|^\"eslintConfig|^\[lints", Kind.CONFIG),
+    (r"^\"(?:packageManager|engines|volta)|requires-python|^\[tools\]|^\[env\]", Kind.PIN),
 )
-"""What a line of a file with many purposes does, by the lines it stands below and itself."""
+"""What a line of a file with many purposes does, by itself and the lines it stands below."""
 
+_AGENT, _HOOKS = ".claude/settings.json", '"hooks"'
 _COMMENT: Final = re.compile(r"^\s*(?:#(?!!)|//|;|<!--|--\s|REM\b)")
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
@@ -143,14 +142,15 @@ def units(path: str, text: str) -> Iterator[Unit]:
         yield Unit(Kind.LOCK, path, 1, "")
     elif does is not None:
         for number, above, line in _lines(text):
-            yield Unit(_does(does, above, line), path, number, line, above)
+            if path != _AGENT or any(_HOOKS in one for one in above):
+                whole = " ".join([*above, line])
+                yield Unit(_does(does, whole), path, number, line, above)
 
 
-def _does(does: Kind, above: tuple[str, ...], line: str) -> Kind:
+def _does(does: Kind, whole: str) -> Kind:
     if does is not Kind.NEEDS:
         return does
-    told = (*above[:2], line) if len(above) < 2 else above[:2]
-    return next((one for rule, one in _BELOW if any(re.search(rule, p) for p in told)), does)
+    return next((one for rule, one in _BELOW if re.search(rule, whole)), does)
 
 
 def _lines(text: str) -> Iterator[tuple[int, tuple[str, ...], str]]:

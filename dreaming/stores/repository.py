@@ -17,8 +17,8 @@ from dreaming.stores.interface import Project
 from dreaming.stores.projects import git_identity
 
 FOLDERS: Final = (
-    "", ".husky", ".githooks", ".git/hooks", ".github", ".github/workflows", ".circleci", ".claude",
-    ".claude/rules", "scripts", "bin", "docs",
+    "", ".husky", ".githooks", ".git/hooks", ".github", ".claude", ".claude/rules", "scripts",
+    "bin", "docs",
 )  # fmt: skip
 LARGEST: Final = 256 << 10
 """Bytes; a larger file is made by a program."""
