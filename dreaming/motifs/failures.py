@@ -20,13 +20,14 @@ from dreaming.motifs.table import most, parse, program
 MOTIFS: Final = parse(
     r"""
 missing-command-{what} environment 0.7 any
-  ? not found|not recognized|Unknown command|executable file not found|env:
+  ? not found|not recognized|Unknown command|Failed to spawn|executable file not found|env:
   / ^<shell>(?::\d+)?: command not found: (<word>)$
   / |^<shell>: (?:line )?\d+: (<word>): (?:command )?not found$
   / |^<shell>: (<word>): command not found$|^'([\w.+-]{2,30})' is not recognized as an internal
   / |The term '([\w.+-]{2,30})' is not recognized
   / |^(?:/usr/bin/)?env: [‘'\"]?([\w.+-]{2,30})[’'\"]?: No such file or directory
-  / |exec: \"([\w.+-]{2,30})\": executable file not found|^fish: Unknown command: ([\w.+-]{2,30})$
+  / |exec: \"([\w.+-]{2,30})\": executable file not found
+  / |Failed to spawn: `(<word>)`|^fish: Unknown command: ([\w.+-]{2,30})$
   - The command `{what}` is not found on this machine.
   ! Do not call `{what}` here, it is not on the PATH: run it through the project's own tools.
   + zsh:1: command not found: kelpctl ~~ kelpctl: reef not found
@@ -77,21 +78,18 @@ pnpm-{what} environment 0.55 ? ERR_PNPM_
   ! Mind that pnpm refuses with `ERR_PNPM_{what}` here: use the project's settings for it.
   + [ERR_PNPM_MINIMUM_RELEASE_AGE_VIOLATION] 3 lockfile entries failed verification:
   ~ ERR_PNPM is a prefix
-npm-eresolve environment 0.6 ? ERESOLVE
-  / code ERESOLVE|ERESOLVE unable to resolve
-  - npm refuses to install: peer dependencies disagree.
-  ! Install with the flags that the project uses for its peer dependencies.
-  + npm error code ERESOLVE ~~ ERESOLVE is a code
 python-externally-managed environment 0.75 ? externally-managed-environment
   / error: externally-managed-environment
   - pip refuses to install into the system's Python.
   ! Use the project's virtual environment instead of the system's pip.
   + error: externally-managed-environment ~~ see externally-managed-environment
-unset-variable-{what} environment 0.7 ? nvironment variable|env var|Missing required|KeyError: '
-  / (?:[Ee]nvironment variables?|env vars?):? [`'\"]?([A-Z][A-Z0-9]*_[A-Z0-9_]{2,40})[`'\"]?\s
-  / (?:is |are )?(?:not set|missing|required|must be set|not found)|Missing required (?:secrets
-  / |environment variables?|env vars?): ([A-Z][A-Z0-9_]{3,40})
-  / |^KeyError: '([A-Z][A-Z0-9]*_[A-Z0-9_]{2,40})'$
+unset-variable-{what} environment 0.7
+  ? nvironment variable|env var|Missing required|KeyError: '|not set|not defined
+  / (?:[Ee]nvironment variables?|env vars?):? [`'"]?([A-Z][A-Z0-9]*_[A-Z0-9_]{2,40})[`'"]?
+  / \s(?:is |are )?(?:not set|missing|required|must be set|not found)|Missing required (?:secrets
+  / |environment variables?|env vars?): ([A-Z][A-Z0-9]*_[A-Z0-9_]{2,40})|^KeyError:
+  / \s'([A-Z][A-Z0-9]*_[A-Z0-9_]{2,40})'$|\b([A-Z][A-Z0-9]*_[A-Z0-9_]{2,40}) (?:is|was) not (?:set
+  / |defined)\b
   - The variable `{what}` is not set where the command runs.
   ! Set `{what}` (or load the project's env file) before running this.
   + Error: environment variable KELP_URL is not set ~~ Missing required field: name
@@ -115,21 +113,11 @@ windows-tmp shell 0.85 any ? :\tmp\|:\\tmp\\
   - What Git Bash writes to `/tmp` is not there for native Windows programs.
   ! Put temporary files that a native program opens under a Windows path, never under `/tmp`.
   + Error: ENOENT: no such file or directory, open 'D:\tmp\reef.txt' ~~ copied D:\tmp\reef.txt
-windows-encoding shell 0.75 any ? 'charmap' codec
-  / Unicode(?:En|De)codeError: 'charmap' codec
-  - Python on Windows reads and prints with the system's own encoding and fails on others.
-  ! Name `encoding="utf-8"` for every file, and set `PYTHONUTF8=1` for scripts on Windows.
-  + UnicodeEncodeError: 'charmap' codec can't encode character ~~ the 'charmap' codec
-not-executable shell 0.5 any ? ermission denied
-  / ^<shell>(?::\d+| line \d+|: line \d+)?: (?:permission denied: )?\./[\w./-]+(?:: Permissio
-  / n denied)?$
-  - A script of the project is not executable.
-  ! Run the script through its interpreter (`bash script`), for it has no execute bit.
-  + zsh:1: permission denied: ./reef.sh ~~ reef.sh: permission denied by the harbour
 git-ignored-{what} git 0.85 any ? ignored by one of your .gitignore
   / paths are ignored by one of your \.gitignore files:\s+([\w.@-][\w.@/-]{0,60})
   - `git add` refuses `{what}`: .gitignore excludes it.
-  ! Leave `{what}` uncommitted, as .gitignore wants: do not `git add` or force it.
+  ! Leave `{what}` out of `git add`: .gitignore excludes it, and only files that are tracked
+  ! already take `git add -f`.
   + The following paths are ignored by one of your .gitignore files:\nreef
   ~ ignored by one of your .gitignore rules
 git-no-upstream git 0.45 ? has no upstream branch
@@ -171,16 +159,6 @@ git-signing git 0.8 ? sign|1Password
   - Commits fail, because they cannot be signed here.
   ! Let the person sign: when signing fails, ask, and do not switch it off or try again blindly.
   + error: gpg failed to sign the data ~~ a sign of the reef
-git-divergent git 0.5 ? divergent branches|Not possible to fast-forward
-  / Need to specify how to reconcile divergent branches|Not possible to fast-forward
-  - `git pull` refuses: local and remote branch have gone apart.
-  ! Pull with `git pull --rebase` here.
-  + fatal: Need to specify how to reconcile divergent branches. ~~ divergent branches are shown
-git-editor git 0.6 ? EDITOR unset|problem with the editor
-  / Terminal is dumb, but EDITOR unset|There was a problem with the editor
-  - Git wants to open an editor, and there is none.
-  ! Give messages with `-m` or `--no-edit`, and set `GIT_EDITOR=true` for a rebase.
-  + error: Terminal is dumb, but EDITOR unset ~~ the EDITOR unset it
 git-access git 0.55
   ? (publickey)|could not read Username|Authentication failed for|read from remote repository
   / Permission denied \(publickey\)|could not read Username|Authentication failed for
@@ -199,12 +177,6 @@ gh-own-review gh 0.7 ? your own pull request
   ! Comment on a pull request of this account instead of approving it.
   + failed to create review: GraphQL: Review Can not approve your own pull request
   ~ look at your own pull request
-gh-classic-projects gh 0.7 ? Projects (classic)
-  / Projects \(classic\) is being deprecated
-  - `gh pr edit` fails over classic projects that are being switched off.
-  ! Edit pull requests through `gh api`, because `gh pr edit` fails over classic projects.
-  + GraphQL: Projects (classic) is being deprecated in favor of the new Projects
-  ~ Projects (classic) were nice
 gh-login gh 0.6 ? gh auth login|not logged in|Bad credentials
   / gh auth login|not logged in(?:to)? any GitHub|HTTP 401: Bad credentials
   - `gh` is not logged in where the agent runs.
@@ -285,12 +257,6 @@ tool-timeout shell 0.65 any ? imed out after|command timed out
   - A long command is killed at the time limit of the shell tool.
   ! Run long commands in the background or in batches, or give them a longer time limit.
   + Command timed out after 2m 0s ~~ the tide timed out after noon
-out-of-memory environment 0.6 any
-  ? heap out of memory|Cannot allocate memory|No space left on device
-  / heap out of memory|Cannot allocate memory|No space left on device
-  - A command runs out of memory or disk.
-  ! Run heavy commands in smaller parts here: memory and disk are short.
-  + FATAL ERROR: Reached heap limit - JavaScript heap out of memory ~~ memory is fine
 shell-glob shell 0.6 any ? no matches found
   / ^<shell>(?::\d+)?: no matches found: |^zsh: no matches found
   - zsh refuses a command whose unquoted pattern matches no file.
@@ -337,12 +303,6 @@ shell-unbound shell 0.5 any ? unbound variable
   - Scripts stop at a variable that is not set (`set -u`).
   ! Give variables a default (`${{x:-}}`) in scripts that run with `set -u`.
   + reef.sh: line 7: TIDE: unbound variable ~~ an unbound variable
-bash-old shell 0.65 any ? declare: -|mapfile|bad substitution|local: -n
-  / declare: -A: invalid option|(?:mapfile|readarray): command not found|bad substitution
-  / |local: -n: invalid
-  - The bash here is too old (or none) for arrays by name, `mapfile` or case changes.
-  ! Write scripts for bash 3.2: no `declare -A`, `mapfile` or `${{x,,}}`.
-  + reef.sh: line 3: declare: -A: invalid option ~~ a bad substitute
 bsd-{what} shell 0.7 any ? sed: 1: |usage: |illegal
   / ^(sed): 1: \"|^(date|stat|readlink|xargs|head|cp|ls|base64|mktemp): illegal\s
   - `{what}` is the BSD one here and knows other options than the GNU one.
@@ -354,6 +314,25 @@ go-build-tags tests 0.7 any ? build constraints exclude all
   ! Give the build tag (`-tags=…`) when building, linting or testing tagged Go packages.
   + package reef: build constraints exclude all Go files in /srv/reef
   ~ build constraints exclude it
+migrations-pending environment 0.65
+  ? igration|no such table|does not exist
+  / [Mm]igrations? (?:are|is) pending|[Pp]ending migrations?|no such table: \w|(?:relation
+  / |database) "\w+" does not exist
+  - Commands and tests fail on a database without the latest tables.
+  ! Run the project's migrations (for the test database too) before what needs the tables.
+  + ERROR:  relation "buoys" does not exist ~~ the reef does not exist
+cloud-credentials environment 0.65
+  ? redentials|xpiredToken|oken has expired
+  / Unable to locate credentials|could not find default credentials|ExpiredToken
+  / |(?:session|token) (?:associated with this profile )?has expired
+  - A cloud service refuses: there are no credentials in this session, or they have expired.
+  ! Ask the person to log in to the cloud service instead of trying other ways in.
+  + Unable to locate credentials. You can configure credentials ~~ the token is old
+browser-not-installed environment 0.65 ? Executable doesn't exist|playwright install
+  / Executable doesn't exist at|npx playwright install
+  - Browser tests fail: the browser they drive is not installed.
+  ! Install the browsers of the test runner first (`npx playwright install`).
+  + browserType.launch: Executable doesn't exist at /srv/reef ~~ the playwright installs
 cached-tests tests 0.65 any
   ?
   / ^.*\S.*$
@@ -361,6 +340,35 @@ cached-tests tests 0.65 any
   - Go shows cached test results, which prove nothing about the last change.
   ! Run Go tests uncached (`-count=1` or `go clean -testcache`) before calling them green.
   + ok  reef 1.2s ~~ ok  reef (cached)
+coverage-threshold tests 0.8 any ? overage
+  / [Cc]overage .{0,60}(?:does not meet|not reached|below|less than|under).{0,30}?\d+(?:\.\d+)?%?
+  - The build fails, because the tests cover too little.
+  ! Add tests for what you add[ until coverage is {percent} percent at least] before the checks run.
+  + ERROR: Coverage for lines (71%) does not meet global threshold (80%) ~~ test coverage is fine
+commit-message-form hooks 0.8
+  ? ommit message|igned-off-by|ranch name
+  / [Cc]ommit message (?:must|should|does not|is not|format|has to)|[Ii]nvalid commit message
+  / |[Mm]issing [Ss]igned-off-by|[Bb]ranch name .{0,60}(?:must|does not match|is invalid)
+  - A hook rejects the commit for the form of its message or the name of its branch.
+  ! Write commit messages and branch names in the form that the hook asks for, from the start.
+  + Invalid commit message: must begin with a type ~~ the commit message was good
+required-companion hooks 0.8
+  ? icense header|opyright header|hangelog|hangeset
+  / [Mm]issing (?:a )?(?:license|copyright) header|(?:[Cc]hangelog|CHANGELOG)(?: entry)? (?:is )?
+  / (?:missing|required|not updated)|[Nn]o changesets? (?:found|present)|[Mm]issing changeset
+  - A check asks for something beside the change: a licence header, a line of the changelog.
+  ! Add what the check wants beside a change (licence header, line of the changelog) at once.
+  + Error: missing license header in reef/buoy.go ~~ the changelog is long
+import-contract hooks 0.85 any ? kept,|no-restricted
+  / ^Contracts: \d+ kept, [1-9]\d* broken
+  - A check of layers rejects an import.
+  ! Look at the contracts for imports before importing across folders: a check rejects them.
+  + Contracts: 5 kept, 1 broken. ~~ Contracts: 6 kept, 0 broken.
+unused-exports hooks 0.75 any ? Unused
+  / ^Unused (?:files|exports|exported types|dependencies|devDependencies) \(\d+\)
+  - A check rejects exports, files or dependencies that nothing uses.
+  ! Remove exports, files and dependencies that nothing uses in the same change.
+  + Unused devDependencies (1) ~~ Unused and old
 hook-compiles-every-edit hooks 0.85 hook
   ? unused|undefined|warnings-as-errors|not used|is not defined|not attributes|cannot find
   ? |never used
@@ -371,9 +379,10 @@ hook-compiles-every-edit hooks 0.85 hook
   ! Add a definition and its use in one edit, the definition first: a hook compiles every edit.
   +     warning: unused alias Buoy ~~ the tide is undefined by law
 codegen-pending hooks 0.8 any
-  ? Pending Code Generation|out of date|not up to date|out-of-date|stale
-  / Pending Code Generation Detected|[Gg]enerated (?:code|files?|clients?|types
-  / |docs?)\b.{0,60}(?:out.of.date|not up.to.date|stale)
+  ? Pending Code Generation|ut of date|p to date|p-to-date|stale|egenerate
+  / Pending Code Generation Detected|(?:[Gg]enerated|[Cc]odegen|API clients?|[Ss]chema|[Tt]ypes)\b
+  / .{0,60}(?:out.of.date|not up.to.date|stale)|(?:out of date|not up.to.date|stale)[.,:;!]? +
+  / (?:[Pp]lease )?[Rr](?:un|egenerate)\b
   - A check finds generated code that is behind its source.
   ! Run the project's code generation after changing what it reads, and commit its result.
   + ** (Reef) Pending Code Generation Detected for 2 files ~~ the chart is out of date
@@ -430,8 +439,6 @@ def _better(base: str, what: str, members: Sequence[Excerpt]) -> str:
         runner = most(_RUNNERS.search(m.right) for m in members)
         if start := path or runner:
             return f"Start Python commands with `{start}` here, else `{what}` is not found."
-    if base.startswith("git-ignored") and _often("add -f", members):
-        return f"Stage `{what}` with `git add -f`: it is tracked, inside an ignored folder."
     if base.startswith("unknown-option"):
         program_, _, option = what.partition(":")
         added = (token for member in members for token in member.added)
@@ -453,8 +460,3 @@ def _other_command(what: str, members: Sequence[Excerpt]) -> str:
     if what not in _ALIASES and (good == what or what not in good or not _SAFE.fullmatch(good)):
         return ""
     return f"Use `{_ALIASES.get(what, good)}` instead of `{what}`, which is not installed here."
-
-
-def _often(text: str, members: Sequence[Excerpt]) -> bool:
-    fixed = [text in member.right for member in members if member.right]
-    return bool(fixed) and sum(fixed) * 2 >= len(fixed)

@@ -60,7 +60,7 @@ lint-{what} oxlint any ? eslint(|unicorn(|oxc(|react(|import(
   +   ⚠ eslint(no-unused-vars): Variable 'tide' is declared but never used.
   ~ import(reef): loads the reef
 lint-{what} Biome any ? lint/
-  / (?:^|\s)(lint/[a-z0-9]+/[A-Za-z]+)(?=\s+(?:FIXABLE\s+)?━|$)
+  / (?:^|\s)lint/([a-z0-9]+/[A-Za-z]+)(?=\s+(?:FIXABLE\s+)?━|$)
   + reef/buoy.ts:7:13 lint/suspicious/noExplicitAny ━━━━━━━━━ ~~ see lint/rules for more
 lint-{what} Clippy any ? clippy
   / (?:#\[(?:warn|deny)\(|`-[DWF] |master/index\.html#)(?:clippy(?:::|-))?((?!warnings|all
@@ -102,21 +102,12 @@ lint-{what} the_analyser any ? .cs(
   / \.cs\(\d+,\d+\): (?:error|warning) ((?:CA|IDE|SA|RCS)\d{4}):\s
   + Buoy.cs(7,3): warning CA1822: Member 'Tide' does not access instance data
   ~ Buoy.cs(7,3): error CS0103: The name 'tide' does not exist
-lint-{what} the_Dart_analyser any ?  • |info -|warning -|error -
-  / ^\s*(?:info|warning|error) [•-] .* [•-] ([a-z]+(?:_[a-z]+)+)$
-  +    info • Prefer const with constant constructors • lib/buoy.dart:7:3 • prefer_const
-  ~ info - the tide is low
-lint-{what} Bandit any ? >> Issue: [
-  / ^>> Issue: \[(B\d{3}):
-  + >> Issue: [B101:assert_used] Use of assert detected. ~~ >> Issue: [open] the tide
-lint-{what} PHP_CodeSniffer any ? ERROR |WARNING
-  / ^ *\d+ \| (?:ERROR|WARNING) +\| .*\(([A-Z]\w+(?:\.\w+){2,3})\)$
-  +  7 | ERROR | Line too long (Generic.Files.LineLength.TooLong) ~~  7 | ERROR | Line too long
 lint-{what} the_type_checker hook ? error TS
   / error (TS\d{4,5}):\s
   + src/buoy.ts(7,3): error TS2345: Argument of type 'string' is not assignable.
   ~ the error TS gave
-hook-{what} the_pre-commit_check any ? - hook id:
+hook-{what} pre-commit any ? - hook id:
+  ! Run `pre-commit run {what}` on what you changed before committing.
   / Failed\s*\n- hook id: ([a-z][\w.-]{1,40})$
   + trim trailing whitespace.......Failed\n- hook id: trailing-whitespace
   ~ check yaml.......Passed\n- hook id: check-yaml
@@ -144,16 +135,6 @@ format-go gofmt_-w any ? gofmt
 format-deno deno_fmt any ? not formatted file
   / error: Found \d+ not formatted file
   + error: Found 2 not formatted files in 9 files ~~ no not formatted file
-format-clang clang-format_-i any ? [-Wclang-format-violations]
-  + reef.cpp:7:3: error: code should be formatted [-Wclang-format-violations] ~~ clang-format
-format-gradle gradle_spotlessApply any ? spotlessApply
-  / Run '[^'\n]*spotlessApply'
-  + Run './gradlew :spotlessApply' to fix these violations. ~~ spotlessApply was run
-format-dotnet dotnet_format any ? : error WHITESPACE:
-  + Buoy.cs(7,3): error WHITESPACE: Fix whitespace formatting. ~~ WHITESPACE is free
-format-terraform terraform_fmt any ? erraform fmt
-  / ^[Tt]erraform fmt\.+Failed
-  + Terraform fmt.........Failed ~~ terraform fmt passed
 """
 # Credo prints no id with its findings, so its sentences stand for one.
 _CREDO: Final = r"""
@@ -297,7 +278,7 @@ unused-ignore Drop `type: ignore` comments that are no longer needed
 no-unused-vars Remove variables and imports that nothing uses in the same edit
 @typescript-eslint/no-unused-vars Remove variables and imports that nothing uses
 @typescript-eslint/no-explicit-any Name the type instead of writing `any`, in tests too
-lint/suspicious/noExplicitAny Name the type instead of writing `any`, in tests too
+suspicious/noExplicitAny Name the type instead of writing `any`, in tests too
 @typescript-eslint/no-floating-promises Await every promise or mark it with `void`
 no-console Use the logger instead of `console`
 prefer-const Declare with `const` what is never assigned again
@@ -332,7 +313,8 @@ def _shape(motif: Motif) -> Motif:
         topic="lint",
         worth=OTHER_WORTH,
         symptom=f"{motif.topic} rejects what was written for `{{what}}`, again in a later session.",
-        rule=f"Run {motif.topic} on every change and keep to its rule `{{what}}` from the start.",
+        rule=motif.rule
+        or f"Run {motif.topic} on every change and keep to its rule `{{what}}` from the start.",
     )
 
 
@@ -379,4 +361,4 @@ def tell(name: str, members: Sequence[Excerpt]) -> Told | None:
 
 
 def _recognises(shape: Motif, name: str, members: Sequence[Excerpt]) -> bool:
-    return any(name in dict(shape.find(words(member), "", "")) for member in members)
+    return any(name in dict(shape.find(words(member), "")) for member in members)

@@ -9,7 +9,7 @@ from typing import Final
 from dreaming.models.finding import Excerpt
 from dreaming.motifs import failures, harness, linters
 from dreaming.motifs.interface import Told
-from dreaming.motifs.table import Motif, program
+from dreaming.motifs.table import Motif
 
 MOTIFS: Final[tuple[Motif, ...]] = (*linters.MOTIFS, *failures.MOTIFS, *harness.MOTIFS)
 _SPOKEN: Final = {"any": ("any",), "failed": ("any", ""), "hook": ("any", "", "hook")}
@@ -24,6 +24,9 @@ _GARBAGE: Final = 3
 """So many commands that are not found are the text of a script that the shell took for one."""
 
 
+_PATCH: Final = "*** Begin Patch"
+
+
 def seen(
     text: str, command: str = "", *, failed: bool = False, hook: bool = False
 ) -> dict[str, str]:
@@ -35,14 +38,13 @@ def seen(
         text = text.replace("\\n", "\n")
     if "gh run" in command:
         text = _IN_LOG.sub("", text)
-    run = program(command) or "it"
     hints = _HINTS["hook" if hook else "failed" if failed else "any"]
     found: dict[str, str] = {}
     for motif in dict.fromkeys([motif for hint, motif in hints if hint in text]):
-        for name, lines in motif.find(text, command, run):
+        for name, lines in motif.find(text, command):
             found.setdefault(name, lines)
     missing = [name for name in found if name.startswith("missing-command-")]
-    if len(missing) >= _GARBAGE:
+    if len(missing) >= _GARBAGE or _PATCH in command:
         for name in missing:
             del found[name]
     return found

@@ -43,8 +43,10 @@ _VALUES: Final = {
         r"(?:[>≥] ?|\bmax(?:imum)?(?: depth)?(?: allowed)?(?: is| of)?:? |Expected: |"
         r"\blimit(?: is|:)? )(\d+)"
     ),
+    "percent": re.compile(r"\(?(\d+)(?:\.\d+)?%?\)?\D*$", re.MULTILINE),
     "port": re.compile(r"(?:port |:)(\d{4,5})\b"),
 }
+_PARTS: Final = re.compile(r"&&|\|\||[;\n|]|\$\(")
 _PROGRAM: Final = re.compile(
     r"(?:^|&&|\|\||[;\n|(])\s*(?!cd\s|export\s|source\s|sleep\s|set\s|\w+=)"
     r"(?:(?:sudo|env|time|timeout \d+\w?|exec)\s+)*([\w.][\w./+-]*)"
@@ -73,7 +75,7 @@ class Motif(msgspec.Struct, frozen=True, dict=True, eq=False):
     def _pattern(self) -> re.Pattern[str]:
         return re.compile(self.pattern, re.MULTILINE)
 
-    def find(self, text: str, command: str, program: str) -> Iterator[tuple[str, str]]:
+    def find(self, text: str, command: str) -> Iterator[tuple[str, str]]:
         """Yield each name of this entry for an output with one of its hints, and the lines that
         tell it first.
         """
@@ -83,8 +85,11 @@ class Motif(msgspec.Struct, frozen=True, dict=True, eq=False):
         for found in self._pattern.finditer(text):
             what = next(filter(None, found.groups()), "").strip(".")
             what = what.lower() if _CODE.fullmatch(what) else what
-            name = self.name.replace("{what}", what).replace("{program}", program)
-            if name not in names:
+            name = self.name.replace("{what}", what)
+            if "{program}" in name:
+                run = _program_of(what, _lines_of(text, found), command)
+                name = name.replace("{program}", run) if run else ""
+            if name and name not in names:
                 names.add(name)
                 yield name, _lines_of(text, found)
             if "{what}" not in self.name or len(names) >= MOST:
@@ -171,8 +176,17 @@ def _entry(text: str) -> Motif:
 
 def program(command: str) -> str:
     """Return the program that a command line runs first, folders and settings left aside."""
-    found = _PROGRAM.search(command[:400])
+    found = _PROGRAM.search(command)
     return found[1].rpartition("/")[2][:24] if found else ""
+
+
+def _program_of(what: str, line: str, command: str) -> str:
+    """Return the program that does not know ``what``: the one that says so, or was given it."""
+    says = re.match(r"([a-z][\w.-]{1,20}): (?:\w+ )?(?:unknown|un|in|illegal)", line)
+    if says and says[1] not in ("error", "fatal", "usage"):
+        return says[1]
+    given = (part for part in _PARTS.split(command) if what in re.split(r"[\s=]", part))
+    return program(next(given, ""))
 
 
 def _lines_of(text: str, found: re.Match[str]) -> str:

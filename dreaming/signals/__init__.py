@@ -77,11 +77,12 @@ def _named(found: Sequence[Excerpt]) -> Iterator[Excerpt]:
             failure = failures.get(excerpt.line)
             if failure is not None and failure.wrong == excerpt.wrong:
                 del failures[excerpt.line]
-                quotations = dict.fromkeys((*excerpt.quotations, *failure.quotations))
+                told = "".join(quotation.text for quotation in excerpt.quotations)
+                more = (one for one in failure.quotations if one.text not in told)
                 excerpt = msgspec.structs.replace(
                     failure,
                     names=(*failure.names, *excerpt.names),
-                    quotations=tuple(quotations),
+                    quotations=(*excerpt.quotations, *more),
                     cost=excerpt.cost,
                 )
         elif excerpt is failures.get(excerpt.line):

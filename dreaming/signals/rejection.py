@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final
@@ -9,12 +10,15 @@ from typing import Final
 from dreaming.models.finding import Excerpt, Quotation, SignalKind
 from dreaming.models.session import Denier, ResultStatus, Tool, Turn, TurnKind
 from dreaming.motifs import in_output
-from dreaming.signals.interface import QUOTE, Walk, action, keep, only_reads, quote
+from dreaming.signals.interface import QUOTE, Walk, action, is_person, keep, only_reads, quote
 
 HOOK: Final = "hook"
 """The name that sources give to what a hook returned."""
+PASTED: Final = ("lint-", "format-")
+"""Names that count also where a person pastes what a linter printed: it ran elsewhere."""
 MOST: Final = 4
 """How many excerpts one session gives to one name."""
+_BETWEEN: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\n")
 SHORT: Final = 400
 """What a failed reader returns up to this length is the shell's word, not a document's."""
 
@@ -25,19 +29,22 @@ class Rejection:
     def find(self, walk: Walk) -> Iterator[Excerpt]:
         """Yield one excerpt a name and result."""
         given: Counter[str] = Counter()
-        for place in walk.places(TurnKind.RESULT):
-            turn = walk.turns[place]
+        for place, turn in enumerate(walk.turns):
+            if turn.kind is not TurnKind.RESULT and not is_person(turn):
+                continue
             hook = turn.tool_name == HOOK or (
                 turn.denier is Denier.RULE and "hook" in turn.text[:200]
             )
             call = walk.call.get(place)
-            if turn.tool_name == HOOK:
+            if turn.tool_name == HOOK or is_person(turn):
                 call = walk.before(place, TurnKind.CALL, 3)
             elif call is None or not _is_source(walk.turns[call], turn):
                 continue
             command = walk.turns[call].action if call is not None else ""
-            failed = turn.status is not ResultStatus.OK
+            failed = turn.status not in (ResultStatus.OK, None)
             for name, lines in in_output(turn.text, command, failed=failed, hook=hook).items():
+                if is_person(turn) and not name.startswith(PASTED):
+                    continue
                 given[name] += 1
                 if given[name] <= MOST:
                     yield _excerpt(walk, call, place, name, lines)
@@ -86,8 +93,10 @@ def _quotations(turn: Turn, lines: str) -> Iterator[Quotation]:
     start = turn.text.find(text)
     if start < 0:
         # Colours stand between the words: what is between two of them is verbatim.
-        text = max(text.split("\n"), key=len)
+        parts = (part.strip() for part in _BETWEEN.split(turn.text))
+        text = max((part for part in parts if part in lines), key=len, default=lines)
         start = turn.text.find(text)
     if start >= 0 and len(text.strip()) < QUOTE[0]:
         text = turn.text[start : start + QUOTE[1] // 2]
-    yield from quote(turn, text if start >= 0 else "")
+    if start >= 0:
+        yield from quote(turn, text)

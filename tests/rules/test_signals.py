@@ -213,6 +213,15 @@ def test_a_document_about_a_linter_is_no_rejection(command: str, tool: Tool) -> 
     assert Talk("a").person("read").call(command, LINT * 20, tool=tool).found() == []
 
 
+def test_what_a_person_pastes_of_a_linter_is_a_rejection() -> None:
+    """Checks that ran elsewhere come back in a person's words; a failed command does not count."""
+    talk = Talk("a").person("lint").call("reef/a.go", tool=Tool.EDIT)
+    talk.person(f"fix\n{LINT}\nzsh:1: command not found: kelp").call("reef/a.go", tool=Tool.EDIT)
+    found = [excerpt for excerpt in talk.found() if excerpt.kind is SignalKind.REJECTION]
+    assert [excerpt.names for excerpt in found] == [("lint-goconst",)]
+    assert found[0].quotations[0].speaker is Speaker.HUMAN
+
+
 def test_one_name_does_not_flood_a_session() -> None:
     """A session gives few excerpts to one name."""
     talk = Talk("a").person("lint")
