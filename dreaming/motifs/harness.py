@@ -62,11 +62,11 @@ agent-sleep-blocked agent 0.45 roots=3 anywhere ? Blocked: sleep
   - The agent's program blocks commands that begin by sleeping.
   ! Run what has to be waited for in the background instead of sleeping before a command.
   + Blocked: sleep 3 followed by: reef. ~~ the way is blocked: sleep
-agent-browser-hidden agent 0.55 anywhere ? pane is not displayed
+agent-browser-hidden agent 0.75 ? pane is not displayed
   - Screenshots time out while the browser pane is hidden.
   ! Check a page by its text or styles while the browser pane is hidden, not by screenshots.
   + Screenshot timed out after 5s: the Browser pane is not displayed. ~~ the pane is displayed
-agent-browser-scope agent 0.55 anywhere ? javascript_tool failed
+agent-browser-scope agent 0.75 ? javascript_tool failed
   / javascript_tool failed: SyntaxError: (?:Identifier '\w+' has already|await is only valid)
   - Scripts run in the page share one global scope, so names of an earlier script clash.
   ! Wrap each script for the page in an immediately invoked (async) function.

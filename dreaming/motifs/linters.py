@@ -302,7 +302,7 @@ no-commit-to-branch Commit on a branch of its own, never on the main one
 """
 
 KNOWN_WORTH: Final = 0.85
-OTHER_WORTH: Final = 0.65
+OTHER_WORTH: Final = 0.7
 KNOWN: Final = dict(line.split(" ", 1) for line in _DO.strip().split("\n"))
 
 
