@@ -16,13 +16,14 @@ from typing import Final
 import msgspec
 
 from dreaming.aggregation.scoring import ELIGIBLE
-from dreaming.models.finding import KeptExcerpt
+from dreaming.models.finding import KeptExcerpt, SignalKind
 from dreaming.models.session import Speaker
 from dreaming.motifs import Told, tell
+from dreaming.similarity import program
 
 SPREAD: Final = 1
 """How many root sessions more it takes where no home of projects has enough of them alone."""
-LEAST: Final = 0.7
+LEAST: Final = 0.75
 """What a name is worth that two root sessions met on one day, of what it is worth at best."""
 DOUBLED: Final = (0.12, 3.0)
 """What each doubling of its root sessions adds, and for how many doublings."""
@@ -32,16 +33,19 @@ DETOUR: Final = (0.012, 10.0)
 """What each call adds that was lost on average, and for how many calls."""
 PERSON: Final = 0.1
 """What it adds that a person had to say it, in each root session."""
-ONE_SOURCE: Final = 0.6
-"""What is left of a name that all sessions read in one text."""
-SHARE: Final = 0.15
+MET: Final = (0.3, 0.4)
+"""What it adds that a share of all sessions met it, and the largest share that counts."""
+SHARE: Final = 0.3
 """The share of all sessions that must meet what an agent's own program says to everybody."""
 YIELDS: Final = 0.7
-"""A name worth less says little of the cause: a surer group by likeness takes its excerpts."""
+"""A name worth less says little of the cause: it takes the same program or one root session more,
+and a surer group by likeness takes its excerpts."""
 RUN: Final = 6
 """Persons' words with this many words in a row in common are one text, sent several times."""
 _NAMES: Final = re.compile(r"\S*[\d_/`()=]\S*|\w+\.\w\S*")
 """What varies in a text that is sent again: files, functions, numbers."""
+_SPAN: Final = re.compile(r"`[^`]*`")
+_SPOKEN: Final = frozenset({SignalKind.CORRECTION, SignalKind.INTERRUPTION, SignalKind.DENIAL})
 _DAY: Final = 86400.0
 
 
@@ -74,7 +78,7 @@ class Names:
         self, named: Mapping[int, KeptExcerpt], homes: Mapping[str, str], sessions: int
     ) -> None:
         self._named = named
-        self._sessions = sessions
+        self._sessions = max(1, sessions)
         self._homes = _where(named.values(), homes)
         self.groups: tuple[Named, ...] = ()
         """Sure enough to wait for a person; no two share an excerpt."""
@@ -89,9 +93,17 @@ class Names:
     def score(self, told: Told, places: Collection[int]) -> float:
         """Return how sure it is that a person would keep this; 0 for too few root sessions."""
         least = max(2.0, told.roots, SHARE * self._sessions if told.anywhere else 0.0)
+        if told.worth < YIELDS and not self._one_program(places):
+            least += 1.0
         if self._roots(places) < least:
             return 0.0
-        return score(told.worth, [self._named[place] for place in places])
+        return score(told.worth, [self._named[place] for place in places], self._sessions)
+
+    def _one_program(self, places: Iterable[int]) -> bool:
+        """Return whether one program is what failed in two root sessions."""
+        members = [self._named[place] for place in places]
+        met = {(program(kept.excerpt.wrong), kept.root) for kept in members}
+        return any(many > 1 for name, many in Counter(name for name, _ in met).items() if name)
 
     def _pools(self) -> list[_Pool]:
         by_name: dict[str, list[int]] = {}
@@ -150,15 +162,22 @@ class Names:
             yield Named(pool.told, tuple(sorted([*own, *joined])), self.score(pool.told, own))
 
     def _one_each(self, groups: Iterable[Named]) -> Iterator[Named]:
-        """Make one of those that tell the same rule, in the words of the surest."""
-        by_rule: dict[str, list[Named]] = {}
+        """Make one of those that tell the same rule, in the words of the surest.
+
+        Rules that show one fix first and differ only in what it is for are the same.
+        """
+        by_rule: dict[tuple[str, ...], list[Named]] = {}
         for one in sorted(groups, key=lambda g: (-g.score, g.places)):
-            by_rule.setdefault(one.told.rule, []).append(one)
+            spans = _SPAN.findall(one.told.rule)
+            same = (spans[0], _SPAN.sub("`", one.told.rule)) if spans[1:] else (one.told.rule,)
+            by_rule.setdefault(same, []).append(one)
         for several in by_rule.values():
             places = tuple(sorted(place for one in several for place in one.places))
             told = several[0].told
             kept = [self._named[place] for place in places]
-            yield Named(told, places, max(several[0].score, score(told.worth, kept)))
+            yield Named(
+                told, places, max(several[0].score, score(told.worth, kept, self._sessions))
+            )
 
 
 def _where(members: Iterable[KeptExcerpt], homes: Mapping[str, str]) -> dict[str, str]:
@@ -180,10 +199,8 @@ class Counts(msgspec.Struct, frozen=True):
     """Calls between what went wrong and what worked, the most of each root session, on average."""
     said: int
     """Root sessions in which a person said it."""
-    wordings: int
-    """In how many ways persons said it: a text that is sent again and again is one."""
-    sources: int
-    """Distinct texts that it was read in."""
+    again: int
+    """Root sessions in which it is the same text as in another: sent by a script, or pasted."""
 
 
 def counts(members: Sequence[KeptExcerpt]) -> Counts:
@@ -193,22 +210,20 @@ def counts(members: Sequence[KeptExcerpt]) -> Counts:
         lost[kept.root] = max(lost.get(kept.root, 0), kept.excerpt.cost)
     quoted = [(kept, quotation) for kept in members for quotation in kept.excerpt.quotations]
     said = {kept.root for kept, one in quoted if one.speaker is Speaker.HUMAN}
-    words = {k.excerpt.words for k in members if k.root in said and k.excerpt.words}
+    words = {text for kept in members if (text := _spoken(kept))}
     return Counts(
         roots=len(lost),
         days=len({kept.excerpt.at // _DAY for kept in members if kept.excerpt.at > 0.0}),
         lost=sum(lost.values()) / len(lost),
         said=len(said),
-        wordings=_distinct(sorted(words)),
-        sources=len({frozenset(q.source for q in kept.excerpt.quotations) for kept in members}),
+        again=max(0, len({k.root for k in members if _spoken(k)}) - _distinct(sorted(words))),
     )
 
 
-def score(worth: float, members: Sequence[KeptExcerpt]) -> float:
+def score(worth: float, members: Sequence[KeptExcerpt], sessions: int) -> float:
     """Return how sure it is that a person would keep a name: what it is worth, and counts."""
     met = counts(members)
-    sent_again = max(0, met.said - met.wordings)
-    own = met.roots - sent_again
+    own = met.roots - met.again
     if own < 2:
         return 0.0
     counted = (
@@ -217,9 +232,16 @@ def score(worth: float, members: Sequence[KeptExcerpt]) -> float:
         + DAYS[0] * min(DAYS[1], log2(max(1, met.days)))
         + DETOUR[0] * min(DETOUR[1], met.lost)
         + PERSON * met.said / met.roots
+        + MET[0] * min(MET[1], own / sessions)
     )
-    sure = worth * counted * (ONE_SOURCE if met.sources == 1 else 1.0)
-    return min(0.98, sure * min(1.0, 2.0 * own / met.roots))
+    return min(0.98, worth * counted * min(1.0, 2.0 * own / met.roots))
+
+
+def _spoken(kept: KeptExcerpt) -> str:
+    """Return the words that gave the excerpt, empty where it was no words that did."""
+    if kept.excerpt.kind is SignalKind.ASSUMPTION:
+        return kept.excerpt.remark
+    return kept.excerpt.words if kept.excerpt.kind in _SPOKEN else ""
 
 
 def _distinct(texts: Iterable[str]) -> int:
