@@ -77,8 +77,9 @@ _ORDERS: Final = re.compile(
     re.I,
 )
 _HEDGES: Final = re.compile(
-    r"\b(?:used to|formerly|previously|no longer|deprecated|was|were|had|optional(?:ly)?|may|might|"
-    r"can|could|alternatively|if you (?:prefer|like|want)|experiment\w*|todo|planned|propos\w+|"
+    r"\b(?:used to|(?:we|i|they|it) used|formerly|previously|no longer|deprecated|was|were|had|"
+    r"optional(?:ly)?|may|might|can|could|alternatively|if you (?:prefer|like|want)|todo|"
+    r"experiment\w*|planned|propos\w+|"
     r"consider\w*|histor\w+|in the past|we tried|not (?:yet )?(?:supported|needed|required|"
     r"necessary|recommended)|unnecessary|no need|need ?n[o'’]t|(?:don['’]t|not) (?:need|have) to|"
     r"some (?:people|teams))\b|[?❌]",
@@ -343,7 +344,9 @@ def _pin(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str]) 
     found = [_VERSION.fullmatch(word) for word in form.right]
     wanted = [(one[1] or "", one[2]) for one in found if one]
     if wanted:
-        named = settled & (form.right | form.head | asked.called)
+        named = {
+            one for one in settled & (form.right | form.head | asked.called) if not one[0].isdigit()
+        }
         return all(
             (name in settled if name else bool(named))
             and any(
@@ -384,7 +387,7 @@ def _doc(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str]) 
         if form.wrong and form.wrong <= own:
             return False
     elif not any(
-        wanted <= told.wanted and not against & told.wanted
+        wanted <= told.wanted and not (against and against <= told.wanted)
         for told in map(stance, _CLAUSE.split(unit.text))
     ):
         return False

@@ -122,6 +122,7 @@ _BELOW: Final[tuple[tuple[str, Kind], ...]] = (
 
 _AGENT, _HOOKS = ".claude/settings.json", '"hooks"'
 _COMMENT: Final = re.compile(r"^\s*(?:#(?!!)|//|;|<!--|--\s|REM\b)")
+_HIDDEN: Final = re.compile(r"<!--.*?-->", re.S)
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 _ONLY_CODE: Final = re.compile(r"`[^`]+`[.:;]?")
@@ -137,7 +138,7 @@ def units(path: str, text: str) -> Iterator[Unit]:
     """Yield what stands in a file; comments are left out."""
     does = kind(path)
     if does is Kind.DOC:
-        yield from _sentences(path, text)
+        yield from _sentences(path, _HIDDEN.sub(lambda hit: "\n" * hit[0].count("\n"), text))
     elif does is Kind.LOCK:
         yield Unit(Kind.LOCK, path, 1, "")
     elif does is not None:

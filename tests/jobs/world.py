@@ -14,6 +14,7 @@ import msgspec
 from dreaming.backends.interface import Backend
 from dreaming.backends.replay import Recorded, Replay
 from dreaming.jobs.decide import Desk, decided, writer_name
+from dreaming.jobs.fixing import Files
 from dreaming.jobs.listing import Waits
 from dreaming.jobs.nightly import Night, run
 from dreaming.jobs.reading import Reader, rules_version
@@ -26,7 +27,6 @@ from dreaming.stores.interface import Project
 from dreaming.stores.ledger import Ledger
 from dreaming.stores.pending import Pending
 from dreaming.stores.projects import Filter, Projects
-from dreaming.stores.repository import Checkout
 from dreaming.stores.state import State, opened
 from dreaming.stores.workspace import Pseudonymizer, Workspace, lay_out
 from dreaming.transcripts.jsonl import Jsonl
@@ -121,7 +121,7 @@ class World:
         self.settle = 1800.0
         self.since: float | None = None
         self.redactor = _REDACTOR
-        self.repository: Callable[[Project], Checkout | None] = lambda _: None
+        self.repository: Callable[[Project], Files | None] = lambda _: None
         self.belongs = Filter(include, exclude, "")
         self._filter = "\0".join([*include, "", *exclude])
         lay_out(self.place, {"dreaming.toml": ""}, KEY)
