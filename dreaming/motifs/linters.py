@@ -52,7 +52,8 @@ lint-{what} mypy any ? .py:
   + reef/buoy.py:7: error: Function is missing a type annotation  [no-untyped-def]
   ~ reef/buoy.py:7: error: Name is not defined  [name-defined]
 lint-{what} ESLint any ?  error | warning | ✖ | ⚠
-  / ^\s*\d+:\d+\s+(?:error|warning|✖|⚠)\s+\S.*?\s{2,}(@?[a-z][a-z0-9-]*(?:/[a-z0-9-]+){0,2})$
+  / ^ {0,9}\d+:\d+ +(?:error|warning|✖|⚠) {1,9}\S.{0,300}? {2,9}
+  / (@?[a-z][a-z0-9-]*(?:/[a-z0-9-]+){0,2})$
   +   7:13  error  'tide' is assigned a value but never used  no-unused-vars
   ~   7:13  error  Parsing error: unexpected token
 lint-{what} oxlint any ? eslint(|unicorn(|oxc(|react(|import(
@@ -82,11 +83,11 @@ lint-{what} commitlint any ? ✖
   / ^✖   .*\[([a-z]+(?:-[a-z]+)+)\]$
   + ✖   subject may not be empty [subject-empty] ~~ ✖   found 2 problems, 0 warnings
 lint-{what} yamllint any ? error  |  warning  |error    |warning
-  / ^\s*\d+:\d+\s+(?:error|warning)\s+\S.*\s\(([a-z-]+)\)$
+  / ^ {0,9}\d+:\d+ +(?:error|warning) {1,9}\S.{0,300} \(([a-z-]+)\)$
   +   7:81      error    line too long (99 > 80 characters)  (line-length)
   ~   7:81      error    line too long
 lint-{what} the_linter_of_the_JVM_code any ? .kt:|.kts:|.java:
-  / ^\S*\S+\.(?:kts?|java):\d+(?::\d+)?: .*[\[(](standard:[a-z-]+|[A-Z][a-z]+[A-Z]\w+)[\])]\.?$
+  / ^\S+\.(?:kts?|java):\d+(?::\d+)?: .*[\[(](standard:[a-z-]+|[A-Z][a-z]+[A-Z]\w+)[\])]\.?$
   + reef/Buoy.kt:7:1: Unexpected blank line(s) (standard:no-consecutive-blank-lines)
   ~ reef/Buoy.java:7: error: cannot find symbol
 lint-{what} SwiftLint any ? .swift:
@@ -303,6 +304,9 @@ no-commit-to-branch Commit on a branch of its own, never on the main one
 
 KNOWN_WORTH: Final = 0.85
 OTHER_WORTH: Final = 0.7
+ROUTINE_WORTH: Final = 0.4
+_ROUTINE: Final = re.compile(r"(?<!im)unused|^(?:ts6133|f401|f841)$", re.IGNORECASE)
+"""What a change leaves unused on its way is put right in the next step, by everybody."""
 KNOWN: Final = dict(line.split(" ", 1) for line in _DO.strip().split("\n"))
 
 
@@ -356,6 +360,8 @@ def tell(name: str, members: Sequence[Excerpt]) -> Told | None:
     if do := KNOWN.get(found, KNOWN.get(found.replace("-", "_"))):
         shape = msgspec.structs.replace(shape, rule=f"{do} (`{{what}}`).", worth=KNOWN_WORTH)
     spelled = re.sub(r"^(?!md)([a-z]{1,4}\d{3,5})$", lambda m: m[1].upper(), found)
+    if _ROUTINE.search(found):
+        shape = msgspec.structs.replace(shape, worth=ROUTINE_WORTH)
     told = shape.tell(name.removesuffix(found) + spelled, members)
     return msgspec.structs.replace(told, slug=slug(name)) if told else None
 
