@@ -192,7 +192,8 @@ class Grouping:
             if weak:
                 open_ = [n for n in numbers if n not in held or n in weak]
                 outline = self._outlined(family, open_, alike)
-                if outline.eligible and outline.score > max(weak.values()):
+                surer = outline.eligible and outline.score > max(weak.values())
+                if surer and self._group(outline).eligible:
                     moved.lost.update(family[n] for n in weak)
                     free = open_
             if self._several(family[n] for n in free):
