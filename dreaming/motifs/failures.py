@@ -113,6 +113,11 @@ windows-tmp shell 0.85 any ? :\tmp\|:\\tmp\\
   - What Git Bash writes to `/tmp` is not there for native Windows programs.
   ! Put temporary files that a native program opens under a Windows path, never under `/tmp`.
   + Error: ENOENT: no such file or directory, open 'D:\tmp\reef.txt' ~~ copied D:\tmp\reef.txt
+windows-paths shell 0.85 any ? Cannot find module '/|:\
+  / Cannot find module '/[a-z]/|ENOENT.{0,60}'[A-Z]:\\{1,2}[a-z]\\
+  - Native Windows programs do not understand the paths of Git Bash (`/d/…`).
+  ! Give native programs such as Node Windows paths (`D:/…`), not those of Git Bash (`/d/…`).
+  + Error: Cannot find module '/d/reef/hero.json' ~~ Error: Cannot find module './d/reef'
 git-ignored-{what} git 0.85 any ? ignored by one of your .gitignore
   / paths are ignored by one of your \.gitignore files:\s+([\w.@-][\w.@/-]{0,60})
   - `git add` refuses `{what}`: .gitignore excludes it.
@@ -192,8 +197,8 @@ unknown-option-{program}:{what} commands 0.68 any
   ? |flag provided but not|nvalid option|illegal option|nknown argument
   / (?:[Uu]nknown (?:flag|option|argument)|[Uu]nrecognized (?:option|arguments?)
   / |unexpected argument|No such option|flag provided but not defined
-  / |unknown shorthand flag):? [`'\"]?(--?[A-Za-z][\w-]{0,30})\b|(?:invalid
-  / |illegal) option -- '?(\w)\b
+  / |unknown shorthand flag):? [`'\"]?(--?[A-Za-z][\w-]{0,30})\b|(?:invalid|illegal) option
+  / \s-- '?(\w)\b|unknown option [`']([a-z][\w-]{1,30})'
   - `{program}` knows no option `{what}` here.
   ! Look at `{program} --help` before using `{what}`: the version here has no such option.
   + error: unknown flag: --reef ~~ an unknown flag flies
@@ -277,9 +282,10 @@ shell-heredoc shell 0.66 any ? here-document at line
   + bash: line 14: warning: here-document at line 1 delimited by end-of-file (wanted `END')
   ~ the here-document is closed
 inline-script-quoting shell 0.7
-  ? nvalid regular expression|re.error|PatternError|nvalid or unexpected token|nvalid escape
-  ? |unterminated string|bad escape|_compile(pattern
-  / SyntaxError: Invalid regular expression|re\.error: |PatternError:\s
+  ? nvalid regular expression|unexpected indent|re.error|PatternError|nvalid or unexpected token
+  ? |nvalid escape|unterminated string|bad escape|_compile(pattern
+  / SyntaxError: Invalid regular expression|IndentationError: unexpected indent|re\.error:
+  / |PatternError:\s
   / |Invalid or unexpected token|invalid escape sequence|unterminated string literal|bad escape
   / |_compile\(pattern, flags\)
   $ \s-[ec]\s|<<|python3? -\s
@@ -288,8 +294,8 @@ inline-script-quoting shell 0.7
   ! heredoc.
   + SyntaxError: Invalid regular expression: /(/: Unterminated group
   ~ an invalid escape of the reef
-jq-quoting shell 0.66 any ? jq: error|compile error
-  / ^jq: (?:error: (?:syntax error|.*unexpected)|\d+ compile error)
+jq-quoting shell 0.66 any ? jq: error|compile error|parse jq
+  / failed to parse jq expression|^jq: (?:error: (?:syntax error|.*unexpected)|\d+ compile error)
   - jq programs break on shell quoting.
   ! Put a jq program in single quotes, without `!=` in double quotes, or in a file.
   + jq: error: syntax error, unexpected INVALID_CHARACTER ~~ jq: error (at reef): null

@@ -23,15 +23,15 @@ lint-{what} markdownlint any ? MD0
   + docs/reef.md:7:81 error MD013/line-length Line length [Expected: 80; Actual: 99]
   ~ the release MD0 of the firmware
 lint-{what} golangci-lint any ? .go:
-  / ^\S+\.go<at>.*\(((?!typecheck|nolintlint|revive|staticcheck|gocritic
+  / ^\S+\.go<at>.*\(((?!typecheck|revive|staticcheck|gocritic
   / |stylecheck)[a-z][a-z0-9]{2,20})\)$
   + reef/buoy.go:7:2: Error return value of `b.Close` is not checked (errcheck)
   ~ reef/buoy.go:7:2: undefined: tide (see above)
 lint-{what} golangci-lint any ? issues:
-  / ^\* ((?!typecheck|nolintlint|revive|staticcheck|gocritic|stylecheck)[a-z][a-z0-9]{2,20}): \d+$
+  / ^\* ((?!typecheck|revive|staticcheck|gocritic|stylecheck)[a-z][a-z0-9]{2,20}): \d+$
   + 2 issues:\n* errcheck: 2 ~~ all issues: * errcheck: 2
 lint-{what} golangci-lint any
-  ? (nolintlint)|(revive)|(staticcheck)|(gocritic)|(stylecheck)|(gosec)
+  ? (revive)|(staticcheck)|(gocritic)|(stylecheck)|(gosec)
   / ^\S+\.go<at>([A-Za-z]+\d{3,4}|[a-z]+(?:-[a-z]+)+|[a-z]+[A-Z]\w+): .*\((?:revive|staticcheck
   / |gocritic|stylecheck|gosec)\)$
   + reef/buoy.go:1:9: var-naming: avoid meaningless package names (revive)
@@ -220,6 +220,7 @@ md055 Begin and end every row of a Markdown table with a pipe
 md056 Give each row of a Markdown table as many cells as its header
 md058 Put blank lines around Markdown tables
 md060 Pad the cells of Markdown tables so that every pipe lines up with the header
+nolintlint Name the linter and the reason in every `//nolint:linter // reason`
 errcheck Handle every returned error, in tests too, instead of dropping it or naming it `_`
 dupl Fold near-identical functions, tests too, into one table-driven test or shared helper
 goconst Name a string that comes up several times as a constant, in tests too

@@ -185,8 +185,9 @@ def _program_of(what: str, line: str, command: str) -> str:
     says = re.match(r"([a-z][\w.-]{1,20}): (?:\w+ )?(?:unknown|un|in|illegal)", line)
     if says and says[1] not in ("error", "fatal", "usage"):
         return says[1]
-    given = (part for part in _PARTS.split(command) if what in re.split(r"[\s=]", part))
-    return program(next(given, ""))
+    given = re.compile(rf"(?<!\S)(?:--?)?{re.escape(what)}(?![\w-])")
+    parts = filter(given.search, _PARTS.split(command))
+    return next(filter(None, map(program, parts)), "")
 
 
 def _lines_of(text: str, found: re.Match[str]) -> str:

@@ -48,6 +48,15 @@ READERS: Final = re.compile(
 BESIDE: Final = re.compile(r"\s*(?:cd|echo|export|pwd|sleep|true|set|#|$|\w+=\S*\s*$)(?:\s|$)?")
 """Parts of a command line that return nothing of their own."""
 
+ABSENT: Final = re.compile(
+    r"[Nn]o such file or directory|cannot access|can't read|unknown revision or path|enoent|"
+    r"cannot find the path"
+)
+"""A path is not where a command looked for it."""
+
+MOVES: Final = re.compile(r"\s*(?:cd|pushd|Set-Location) \S+\s*(?:&&|;)\s*")
+"""A command line that begins by going to a folder."""
+
 _BOOKKEEPING = """TodoWrite TodoRead AskUserQuestion ExitPlanMode EnterPlanMode TaskCreate
 TaskUpdate TaskList TaskGet update_plan request_user_input ToolSearch Skill KillShell KillBash
 TaskStop SendMessage wait close_agent"""

@@ -10,8 +10,20 @@ from typing import Final
 from dreaming.models.finding import Excerpt, Quotation, SignalKind
 from dreaming.models.session import Denier, ResultStatus, Tool, Turn, TurnKind
 from dreaming.motifs import in_output
-from dreaming.signals.interface import QUOTE, Walk, action, is_person, keep, only_reads, quote
+from dreaming.signals import noise
+from dreaming.signals.interface import (
+    QUOTE,
+    Walk,
+    action,
+    is_person,
+    keep,
+    only_reads,
+    quote,
+    salient,
+)
 
+FOLDER: Final = "wrong-folder"
+"""The name of what a change of the folder repairs."""
 HOOK: Final = "hook"
 """The name that sources give to what a hook returned."""
 PASTED: Final = ("lint-", "format-")
@@ -48,6 +60,22 @@ class Rejection:
                 given[name] += 1
                 if given[name] <= MOST:
                     yield _excerpt(walk, call, place, name, lines)
+            if call is not None and failed and given[FOLDER] < MOST and _moved(walk, call, place):
+                given[FOLDER] += 1
+                yield _excerpt(walk, call, place, FOLDER, salient(turn.text, 1)[0])
+
+
+def _moved(walk: Walk, call: int, place: int) -> bool:
+    """Return whether a path was not there, and the same was done again in another folder."""
+    made, turn = walk.turns[call], walk.turns[place]
+    if made.tool is not Tool.SHELL or not noise.ABSENT.search(turn.text[:SHORT]):
+        return False
+    fix, _ = walk.repair(call, place)
+    if fix is None or walk.turns[fix].tool is not Tool.SHELL:
+        return False
+    there = noise.MOVES.match(walk.turns[fix].action)
+    rest = walk.turns[fix].action[there.end() :].split() if there else []
+    return bool(rest) and rest[0] == made.action.split()[0]
 
 
 def _is_source(made: Turn, turn: Turn) -> bool:

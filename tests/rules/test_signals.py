@@ -222,6 +222,19 @@ def test_what_a_person_pastes_of_a_linter_is_a_rejection() -> None:
     assert found[0].quotations[0].speaker is Speaker.HUMAN
 
 
+def test_the_same_command_in_another_folder_repairs_a_wrong_folder() -> None:
+    """A path that was not there is no probe where the command works from another folder."""
+    talk = (
+        Talk("a").person("look").fails("wc reef/a.md", "wc: reef/a.md: No such file or directory")
+    )
+    (excerpt,) = talk.call("cd /srv/kelp && wc reef/a.md", "7").found()
+    assert excerpt.names == ("wrong-folder",)
+    probe = (
+        Talk("b").person("look").fails("wc reef/a.md", "wc: reef/a.md: No such file or directory")
+    )
+    assert all(not excerpt.names for excerpt in probe.call("wc reef/b.md", "7").found())
+
+
 def test_one_name_does_not_flood_a_session() -> None:
     """A session gives few excerpts to one name."""
     talk = Talk("a").person("lint")
