@@ -11,29 +11,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final
 
-import msgspec
-
-from dreaming.motifs.frames import Wish, parse
+from dreaming.motifs.frames import Finder, Finders, Wish, parse
 from dreaming.motifs.interface import Told
 from dreaming.motifs.swaps import makers
 
 ADMISSIONS: Final = parse(
     r"""
 check-facts
-  ? made |invented|hallucinat|fabricat|guess|assumed
   / i <w1>(?:made (?:that|it|this|those) up|invented|hallucinated|fabricated
   / |guessed (?:at )?(?:the|that|this|these|those))|(?:was|is|were) (?:a )?(?:guess|made up
   / |fabricated|invented) (?:by me|on my part)|i (?:had |have )?(?:incorrectly |wrongly[ ]
   / |just )?assumed .{0,60}(?:exist|support|flag|option|api|was called|were called)
   + I apologize - I made that up. ~~ I made up my mind to test it
 look-before-claiming-git
-  ? wrong |committed|pushed|staged|included in|commit|push
   / (?:amended|cited|named|referenced|pushed to|committed to) the wrong (?:commit|sha|branch)
   / |(?:was|were)(?:n'?t| not| never) (?:included in the <w1>commits?|actually (?:committed
   / |pushed))|i (?:never|forgot to|did<nt>) (?:actually )?(?:commit|push)(?:ed)?\b
   + Hmm, that amended the wrong commit. ~~ the branch was pushed
 whole-suite
-  ? unrelated|pre-exist|preexist|not caused|behind a
   / (?:test )?failures? (?:looks?|is|are|seems?) <w1>(?:unrelated|pre-?existing)
   / |failing test (?:is|looks|seems) <w1>(?:unrelated|pre-?existing)
   / |(?:test )?failure .{0,60}(?:unrelated to|not (?:related to|caused by)) (?:my|our|this
@@ -41,7 +36,6 @@ whole-suite
   / |failing [^.\n]{0,60}test <w1>is a pre-?existing|because they'?re behind a (?:build )?tag
   + That test failure looks unrelated to my changes. ~~ the two changes are unrelated
 old-findings lint 0.4
-  ? pre-exist|preexist|there before|new errors from
   / (?:diagnostics?|warnings?|lint\w*|credo|dialyzer|mypy|eslint|clippy|suggestions?
   / |findings)[^.\n]{0,60}pre-?exist\w*|pre-?existing\W+<w2>(?:diagnostics?|warnings?|lint\w*
   / |suggestions?|findings|baseline|issues only|dialyzer|credo)|(?:lint
@@ -51,14 +45,12 @@ old-findings lint 0.4
   ! added.
   + Those diagnostics are pre-existing, not from my changes. ~~ a pre-existing file
 cached-tests
-  ? cached
   / (?:they'?re|is|are|was|were|it'?s) (?:all )?(?:just )?(?:using |showing |from[ ]
   / |served )?(?:the )?\(?cached\)?(?: test)? results?|results? (?:is|are|was|were) cached
   / |tests? (?:is|are|were|was) cached
   + The tests pass, but they're using cached results. ~~ the page is cached
 stale-build build 0.55
-  ? stale|outdated|old |predat|rebuil|built before|never ran
-  / (?:the |a |that |an? )?(?:stale|outdated|old) (?:binary|build|bundle|wasm|image|artifacts?
+  / (?:stale|outdated|old) (?:binary|build|bundle|wasm|image|artifacts?
   / |renders?|executable|dist)|(?:binary|build|bundle|image) <w1>(?:predat\w+|is (?:stale|old
   / |older)|was built before)|forgot to rebuild|(?:wasn'?t|hadn'?t been|not been|never) rebuilt
   / |the build never ran
@@ -67,7 +59,6 @@ stale-build build 0.55
   ! edit.
   + That was rendered from a stale binary. ~~ the build is green
 installed-lags-source tools 0.7
-  ? installed|packaged|released|production|homebrew|global|system|ships in|path
   / (?:installed|packaged|released|production|homebrew|global|system) <w1>(?:version|binary|build
   / |cli)\b.{0,60}(?:older|old|not (?:our|the) (?:dev|local)|lacks?|lags?|does<nt> (?:have
   / |include)|missing|behind)|(?:is|which is) the (?:production|installed|packaged|release) build
@@ -79,22 +70,18 @@ installed-lags-source tools 0.7
   + `tool` resolves to the production build, not our dev one: which is the production build
   +  ~~ the installed fonts are old
 wrong-folder
-  ? drifted|wrong|cwd|working directory|current directory|shell
   / (?:cwd|working directory|shell|current directory) (?:had |has |was |is )<w1>(?:drifted|changed
   / |reset|moved|still|wrong)|(?:i'?m|i am|i was|we'?re|was|ran|running) <w1>(?:in|from
   / |inside) the wrong (?:directory|folder|cwd|dir)|wrong (?:working )?(?:directory|cwd)\b
   + My own scripting error: cwd had drifted to `src`. ~~ create the directory
 wrong-checkout git 0.6
-  ? wrong |stale |old |other
-  / (?:i (?:was|am|have been)|i'?m|we'?re|looking at|reading|editing|edited) <w4>(?:in|on|at
-  / |from) the (?:wrong|old|stale|other) (?:branch|worktree|checkout|version|repo\w*|copy)|(?:on
-  / |in) the wrong (?:branch|worktree|checkout|repo\w*)|committed <w1>to the wrong branch
+  / (?:in|on|at|from|editing|reading) the (?:wrong|stale) (?:branch|worktree|checkout|copy|repo\w*
+  / |version)\b|committed <w1>to the wrong branch
   - Work went on in another branch, worktree or copy than the one that was meant.
   ! Check the branch and the folder (`git status -sb`, `pwd`) before the first edit and before a
   ! commit.
   + I was looking at the wrong branch. ~~ the wrong branch of the tree
 diff-hides-untracked git 0.75
-  ? untracked|diff
   / (?:still|currently|because it'?s|so it'?s) \*{0,2}untracked|diff\b.{0,80}(?:omit|ignor
   / |does<nt> show|empty|skip|hides?|exclud|miss).{0,60}(?:untracked|new) ?
   / |untracked.{0,40}so .{0,30}diff
@@ -105,24 +92,20 @@ diff-hides-untracked git 0.75
   + The diff stat omitted the new file because it's still untracked.
   +  ~~ the untracked file stays as it is
 no-stash-in-shared-tree
-  ? stash
   / (?:that|my|the) (?:git )?stash (?:was|destroyed|swept|lost|wiped)|stash\w* .{0,40}(?:destroyed
   / |lost|swept|careless|wiped)
   + That stash was careless of me with a parallel agent live. ~~ the stash is empty
 stage-own-files
-  ? git add|accidentally
   / `?git add (?:-A|--all|\.)`? <w1>(?:swept|picked|included|committed|added|staged|pulled)
   / |accidentally (?:committed|staged|included)
   + `git add -A` swept in build artifacts. ~~ run git add -A and commit
 edit-did-not-take editing 0.5
-  ? n't|did not|never
   / (?:my )?(?:edits?|changes?|restore|replacement|patch|sed|script) <w1>(?:did<nt>|hadn'?t
   / |never) (?:fully |actually )?(?:appl\w+|take|took|stick|save|match|land)
   - A scripted edit changed nothing, and the work went on as if it had.
   ! Look at `git diff` after a scripted edit or restore before you go on.
   + Caught my own mistake: the restore didn't take. ~~ the edit applies to all files
 search-missed verification 0.5
-  ? my
   / my (?:own )?<w1>(?:scan|grep|search|regex(?:es)?|pattern|audit|query) <w1>(?:missed
   / |was (?:wrong|too)|did<nt> (?:match|catch))|(?:false positives?|artifacts?) <w1>(?:from
   / |of) my (?:own )?<w1>(?:regex\w*|grep|search|pattern)|my own bug.{0,20}grep
@@ -130,27 +113,22 @@ search-missed verification 0.5
   ! Try a search pattern on a place you know before you believe what it finds, or does not find.
   + I was wrong: my scan missed the escaped form. ~~ my search found two files
 docs-with-change
-  ? comment|docstring|docs
   / (?:outdated|stale|misleading|obsolete) <w2>(?:comments?|docstrings?|docs)\b
   + I left an outdated TDD comment there. ~~ the comment is short
 no-skipped-hooks
-  ? no-verify
   / (?:with|using|use) \W?--no-verify[^.\n]{0,60}commit|commit[^.\n]{0,60} (?:with
   / |using) \W?--no-verify|--no-verify\W{0,3}to (?:skip|bypass) the <w1>hook\b
   + 2. Use `--no-verify` to skip the hook ~~ `--no-verify` is not allowed
 works-everywhere
-  ? should
   / should(?:'ve| have) (?:checked|verified|considered|tested) .{0,20}(?:cross|other|all
   / |every)[- ]?(?:agent|platform|shell|browser|os)\w*
   + I should have verified cross-agent compatibility before editing. ~~ all platforms are supported
 hermetic-tests
-  ? only exist|runs from|depends on the current|run from
   / tests? .{0,80}(?:only exists? locally|runs? from the current working directory
   / |depends? on the current (?:dir|folder))|\bit only exists? locally
   / |runs from the current working directory
   + The test reads a folder. It only exists locally. ~~ it runs from the menu
 read-first verification 0.3 roots=3
-  ? should
   / i should(?:'ve| have) (?:read|looked at|checked|opened) (?:the |that |this[ ]
   / |it )?.{0,40}(?:first|before)|should'?ve read first
   - A file was changed or judged before it had been read.
@@ -161,16 +139,15 @@ read-first verification 0.3 roots=3
 LIMITS: Final = parse(
     r"""
 agent-without-shell agents 0.8
-  ? bash|shell|terminal|command|execut
   / (?:no|not|can'?t|cannot|unable|without|lack|don'?t have|only have)\b[^.\n]{0,60}\b(?:bash
-  / |shell|terminal|(?:execut|run)\w* <w1>(?:commands?|tests?|scripts?|code|anything|it|them)
-  / |command execution)
+  / |shell|terminal|(?:execut|run|start)\w* (?:`|<w1>(?:commands?|tests?|scripts?|code|anything
+  / |it|them|suite|migrations?|benchmarks?|server|build|linter)\b)
+  / |command execution)|(?:bash|shell|terminal) (?:is not|isn'?t|are not|aren'?t)\b
   - An agent without a shell was asked to run something, and could not.
   ! Give work that runs commands to an agent with a shell, or run them yourself and hand it the
   ! output.
   + I cannot run commands here. ~~ I can run the tests
 agent-without-writing agents 0.8
-  ? read-only|read only|write|edit|modify|create|save
   / (?:only have|limited to|restricted to|my) [^.\n]{0,20}read[- ]only
   / |read[- ]only[^.\n]{0,40}\b(?:so|cannot|can'?t|unable)|(?:no|not|can'?t|cannot|unable|without
   / |lack|don'?t have)\b[^.\n]{0,60}\b(?:writ(?:e|ing)|edit\w*|modify\w*|(?:create|save
@@ -180,7 +157,6 @@ agent-without-writing agents 0.8
   ! write it yourself.
   + I only have read-only tools. ~~ I wrote the file
 agent-without-network agents 0.75
-  ? network|internet|web|fetch|online|url
   / (?:no|not|can'?t|cannot|unable|without|lack|don'?t have)\b[^.\n]{0,60}\b(?:network|internet
   / |web (?:access|search)|fetch\w*|(?:go|look) online|(?:open|visit|access) <w1>(?:urls?|links?
   / |websites?))
@@ -191,30 +167,13 @@ agent-without-network agents 0.75
 )
 """What restricted agents lack."""
 
-_REACH = 4000
-
-
-class _Ready(msgspec.Struct, frozen=True):
-    """An admission with its patterns compiled."""
-
-    name: str
-    hints: tuple[str, ...]
-    said: re.Pattern[str]
-    command: re.Pattern[str] | None
+_REACH = 3000
 
 
 @cache
-def _ready(entries: tuple[Wish, ...]) -> tuple[_Ready, ...]:
-    flags = re.IGNORECASE | re.MULTILINE
-    return tuple(
-        _Ready(
-            one.name,
-            tuple(one.hints.split("|")),
-            re.compile(rf"(?<![a-z])(?:{one.said})", flags),
-            re.compile(one.command) if one.command else None,
-        )
-        for one in entries
-    )
+def _ready(entries: tuple[Wish, ...]) -> tuple[tuple[tuple[Wish, Finder], ...], Finders]:
+    ready = tuple((one, Finder(one.said)) for one in entries)
+    return ready, Finders(finder for _, finder in ready)
 
 
 @cache
@@ -239,15 +198,17 @@ def lacking(text: str) -> Iterator[tuple[str, str]]:
 def _found(
     entries: tuple[Wish, ...], text: str, commands: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    verbatim, text = text[:_REACH], text[:_REACH].replace("\u2019", "'")
-    lower = text.lower()
-    for one in _ready(entries):
-        if not any(hint in lower for hint in one.hints):
-            continue
-        found = one.said.search(text)
-        if found is not None and (one.command is None or any(map(one.command.search, commands))):
-            start, end = text.rfind("\n", 0, found.start()) + 1, text.find("\n", found.end())
-            yield one.name, verbatim[start : end if end >= 0 else len(text)].strip()
+    ready, finders = _ready(entries)
+    near = finders.near(text[:_REACH].lower())
+    for verbatim in text[:_REACH].split("\n") if near else ():
+        line = verbatim.replace("\u2019", "'")
+        for one, finder in ready:
+            if finder in near and finder.stands_in(line) and _ran(one.command, commands):
+                yield one.name, verbatim.strip()
+
+
+def _ran(command: str, commands: Sequence[str]) -> bool:
+    return not command or any(re.search(command, one) for one in commands)
 
 
 def told(name: str) -> Told | None:

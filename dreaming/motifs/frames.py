@@ -8,12 +8,18 @@ is added here once.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import Flag, auto
-from functools import reduce
+from functools import cached_property, reduce
 from operator import or_
+
+# The library's own parser, which has no public name: what else would tell a pattern's literals?
+from re import _constants, _parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
 import msgspec
+
+_LETTER: Final = r"[A-Za-zÀ-ÿА-я]"
 
 
 class Moment(Flag):
@@ -56,8 +62,6 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     about: str = ""
     """The thing, which counts in one of these ``frames``."""
     frames: str = ""
-    hints: str = ""
-    """Literal runs, parted by ``|``: one stands in whatever ``said`` matches. For long texts."""
     said: str = ""
     """Words that say it by themselves, at any moment but the first prompt."""
     after: str = ""
@@ -79,7 +83,6 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 MARKS: Final = {
     "=": ("about", ""),
     ":": ("frames", ""),
-    "?": ("hints", ""),
     "/": ("said", ""),
     "@": ("after", ""),
     ">": ("review", ""),
@@ -131,6 +134,72 @@ def _entry(text: str) -> Wish:
             found["topic"] = option
     return Wish(**found)
 
+
+class Finder:
+    """A pattern with one of the literal runs that any match has, whatever the case.
+
+    A match begins where no letter stands before it.
+    """
+
+    def __init__(self, pattern: str, *, whole: bool = False) -> None:
+        """``whole`` asks for a word's end behind the match too."""
+        self._pattern = pattern
+        self._end = rf"(?!{_LETTER})" if whole else ""
+        self.runs = _runs(_parser.parse(pattern))
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """Compiled when a text first has one of its runs: most never do."""
+        flags = re.IGNORECASE | re.MULTILINE
+        return re.compile(rf"(?<!{_LETTER})(?:{self._pattern}){self._end}", flags)
+
+    def stands_in(self, text: str) -> bool:
+        """Return whether a text has a match."""
+        lower = text.lower()
+        return any(run in lower for run in self.runs) and self.compiled.search(text) is not None
+
+
+class Finders:
+    """Many patterns: tells which of them a text may hold."""
+
+    def __init__(self, finders: Iterable[Finder | None]) -> None:
+        self._by_run: dict[str, list[Finder]] = {}
+        for finder in filter(None, finders):
+            for run in finder.runs:
+                self._by_run.setdefault(run, []).append(finder)
+
+    def near(self, lower: str) -> set[Finder]:
+        """Return the patterns of which a literal run stands in a text in lower case."""
+        return {one for run, some in self._by_run.items() if run in lower for one in some}
+
+
+def _runs(tree: Iterable[tuple[Any, Any]]) -> frozenset[str]:
+    """Return literal runs of a parsed pattern of which any match has one; empty where unknown."""
+    found, run = [], ""
+    for kind, value in (*tree, (None, None)):
+        if kind is _constants.LITERAL:
+            run += chr(value).lower()
+            continue
+        found.append(frozenset([run] if run else []))
+        run = ""
+        if kind is _constants.SUBPATTERN:
+            found.append(_runs(value[3]))
+        elif kind is _constants.BRANCH:
+            some = [_runs(branch) for branch in value[1]]
+            found.append(frozenset().union(*some) if all(some) else frozenset())
+        elif kind is _constants.MAX_REPEAT and value[0] > 0:
+            found.append(_runs(value[2]))
+    return max(found, key=lambda runs: (bool(runs), min(map(_tells, runs), default=0), -len(runs)))
+
+
+def _tells(run: str) -> int:
+    """Return how much it tells that a text has this run: words that all texts have tell nothing."""
+    return len(_EVERYWHERE.sub("", run).strip()) if run.isascii() else 9
+
+
+_EVERYWHERE = re.compile(
+    r"\b(?:the|to|of|in|on|is|are|was|it|that|this|do|you|i|still|use|not|an?)\b"
+)
 
 FRAMES: Final = {
     "forgot": Frame(

@@ -65,6 +65,10 @@ MAKER: Final = re.compile(
 )
 """The command that makes a file, in a message or a remark, within quotes."""
 
+_HINTS = (
+    "instead rather not n't dont no never stop why over statt anstelle lieu plutôt lugar vez "
+    "invece вместо не ではなく じゃなく 대신 말고 用"
+).split()
 _VAGUE = frozenset(
     "it that this these those them they one ones something anything everything a an the and or me "
     "my your his her our their you i we is are be been to for in on at of as so no not just only "
@@ -76,6 +80,9 @@ _VAGUE = frozenset(
 
 def swaps(text: str) -> Iterator[tuple[str, str]]:
     """Yield a name for each pair of things that a text wants swapped, with the words that do."""
+    lower = text.lower()
+    if not any(hint in lower for hint in _HINTS):
+        return
     for prefix, patterns in (("use", USE), ("say", SAY)):
         for pattern in patterns:
             for found in pattern.finditer(text):

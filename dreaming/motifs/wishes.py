@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from dreaming.motifs.frames import FRAMES, STANDING, Moment, Wish
+from dreaming.motifs.frames import FRAMES, STANDING, Finder, Finders, Moment, Wish
 from dreaming.motifs.interface import Told
 from dreaming.motifs.swaps import makers, swaps
 from dreaming.motifs.wishes_checks import PROOF, TESTING
@@ -37,27 +37,26 @@ _BEFORE, _RIGHT_BEFORE, _AFTER = 45, 10, 30
 _SENTENCE = re.compile(r"(?<=[.?!;])\s+|\.\.+|[。！？；\n]+")
 _CODE = re.compile(r"`[^`\n]+`|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\b[a-z]+_\w+|\w\(\)")
 _REVIEW_LEAST = 80
-_LETTER = r"[A-Za-zÀ-ÿА-я]"
+_Window = tuple[str, int, int]
+"""A frame, and the first and last place for the thing."""
 
 
 class _Ready(msgspec.Struct, frozen=True):
-    """A wish with its patterns compiled."""
+    """A wish with its patterns ready: those that count at any moment, and those that do not."""
 
     wish: Wish
-    about: re.Pattern[str] | None
-    frames: tuple[str, ...]
-    said: re.Pattern[str] | None
-    after: re.Pattern[str] | None
-    review: re.Pattern[str] | None
+    about: Finder | None
+    frames: frozenset[str]
+    said: Finder | None
+    in_time: Finder | None
+    review: Finder | None
+    when: int
+    """Bits of the wish's moment: flags are slow to compare."""
 
 
-def _word(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!{_LETTER})(?:{pattern})(?!{_LETTER})", re.IGNORECASE)
-
-
-def _free(pattern: str) -> re.Pattern[str] | None:
-    flags = re.IGNORECASE | re.MULTILINE
-    return re.compile(rf"(?<!{_LETTER})(?:{pattern})", flags) if pattern else None
+def _finder(*patterns: str, whole: bool = False) -> Finder | None:
+    some = "|".join(filter(None, patterns))
+    return Finder(some, whole=whole) if some else None
 
 
 @cache
@@ -65,11 +64,12 @@ def _ready() -> tuple[_Ready, ...]:
     return tuple(
         _Ready(
             wish,
-            _word(wish.about) if wish.about else None,
-            tuple(wish.frames.split()),
-            _free(wish.said),
-            _free(wish.after),
-            _free(wish.review),
+            _finder(wish.about, whole=True),
+            frozenset(wish.frames.split()),
+            _finder(wish.said),
+            _finder(wish.said, wish.after),
+            _finder(wish.review),
+            wish.when.value,
         )
         for wishes in TOPICS.values()
         for wish in wishes
@@ -77,8 +77,22 @@ def _ready() -> tuple[_Ready, ...]:
 
 
 @cache
-def _frames() -> Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]]:
-    return {name: (_word(one.before), _word(one.after)) for name, one in FRAMES.items()}
+def _index() -> Finders:
+    spoken = [finder for one in _ready() for finder in (one.about, one.in_time)]
+    return Finders([*spoken, *(finder for pair in _frames().values() for finder in pair)])
+
+
+@cache
+def _reviews() -> Finders:
+    return Finders(one.review for one in _ready())
+
+
+@cache
+def _frames() -> Mapping[str, tuple[Finder, Finder]]:
+    return {
+        name: (Finder(one.before, whole=True), Finder(one.after, whole=True))
+        for name, one in FRAMES.items()
+    }
 
 
 @cache
@@ -132,42 +146,41 @@ def _verbatim(verbatim: str, text: str, said: str) -> str:
 
 
 def _voiced(sentence: str, moment: Moment) -> Iterator[str]:
-    framed = {
-        name: (
-            [m.end() for m in before.finditer(sentence)],
-            [m.start() for m in after.finditer(sentence)],
-        )
-        for name, (before, after) in _frames().items()
-    }
+    near = _index().near(sentence.lower())
+    behind, ahead = _windows(sentence, near)
+    present = {name for name, _, _ in (*behind, *ahead)}
     for one in _ready():
-        in_time = bool(one.wish.when & moment)
-        if (
-            (one.said is not None and one.said.search(sentence))
-            or (in_time and one.after is not None and one.after.search(sentence))
-            or _in_frame(one, sentence, framed)
-        ):
+        said = one.in_time if one.when & moment.value else one.said
+        if said is not None and one.in_time in near and said.compiled.search(sentence):
             yield one.wish.name
+        elif one.about is not None and one.about in near and not one.frames.isdisjoint(present):
+            for thing in one.about.compiled.finditer(sentence):
+                start, end = thing.span()
+                if any(n in one.frames and low <= start <= high for n, low, high in behind) or any(
+                    n in one.frames and low <= end <= high for n, low, high in ahead
+                ):
+                    yield one.wish.name
+                    break
 
 
-def _in_frame(
-    one: _Ready, sentence: str, framed: Mapping[str, tuple[list[int], list[int]]]
-) -> bool:
-    ends = [end for name in one.frames for end in framed[name][0]]
-    starts = [start for name in one.frames for start in framed[name][1]]
-    nearest = framed["no"][0] if {"never", "excess"} & {*one.frames} else []
-    if one.about is None or not (ends or starts or nearest):
-        return False
-    return any(
-        any(0 <= thing.start() - end <= _BEFORE for end in ends)
-        or any(0 <= thing.start() - end <= _RIGHT_BEFORE for end in nearest)
-        or any(0 <= start - thing.end() <= _AFTER for start in starts)
-        for thing in one.about.finditer(sentence)
-    )
+def _windows(sentence: str, near: set[Finder]) -> tuple[list[_Window], list[_Window]]:
+    """Return where a thing must begin, and where it must end, to stand in each frame."""
+    behind: list[_Window] = []
+    ahead: list[_Window] = []
+    for name, (before, after) in _frames().items():
+        reach = _RIGHT_BEFORE if name == "no" else _BEFORE
+        ends = [m.end() for m in before.compiled.finditer(sentence)] if before in near else []
+        starts = [m.start() for m in after.compiled.finditer(sentence)] if after in near else []
+        for one in ("never", "excess") if name == "no" else (name,):
+            behind += [(one, end, end + reach) for end in ends]
+            ahead += [(one, start - _AFTER, start) for start in starts]
+    return behind, ahead
 
 
 def _reviewed(text: str) -> Iterator[tuple[str, str]]:
+    near = _reviews().near(text.lower())
     for one in _ready():
-        said = one.review.search(text) if one.review is not None else None
+        said = one.review.compiled.search(text) if one.review in near else None
         if said is not None:
             yield one.wish.name, _line(text, said.start())
 
@@ -175,7 +188,7 @@ def _reviewed(text: str) -> Iterator[tuple[str, str]]:
 def _pasted(text: str, moment: Moment) -> Iterator[tuple[str, str]]:
     """Yield what a pasted failure says of work that was just called done."""
     for one in _ready():
-        if one.wish.pasted and one.wish.when & moment:
+        if one.wish.pasted and one.when & moment.value:
             said = re.search(one.wish.pasted, text, re.MULTILINE)
             if said is not None:
                 yield one.wish.name, _line(text, said.start())

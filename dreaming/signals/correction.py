@@ -17,6 +17,8 @@ LONGEST = 700
 
 WORK = 60
 """How many turns back an edit still is the work that the words are about."""
+ENDS = 600
+"""How much of both ends of a report is looked at, in characters."""
 NAMED = 0.5
 """How strong words are at least that voice a standing wish."""
 
@@ -47,8 +49,9 @@ def moment(walk: Walk, place: int) -> Moment:
     before = walk.turns[max(0, place - WORK) : place]
     said = walk.before(place, TurnKind.ASSISTANT, 6)
     report = walk.turns[said].text if said is not None else ""
+    report = report[:ENDS] + report[-ENDS:]
     edits = [turn for turn in before if turn.tool in (Tool.EDIT, Tool.WRITE)]
-    last = [turn.action for turn in before[-20:] if turn.tool is Tool.SHELL]
+    last = [turn.action[:ENDS] for turn in before[-20:] if turn.tool is Tool.SHELL]
     found = Moment.FIRST if place == walk.first_prompt and said is None else Moment.NONE
     if cues.DONE.search(report):
         found |= Moment.DONE
@@ -76,15 +79,16 @@ def described(walk: Walk, place: int, kind: SignalKind) -> Excerpt | None:
     """Return the excerpt of a person's words, or ``None`` where nothing says they correct."""
     turn = walk.turns[place]
     names = in_words(turn.text, moment(walk, place))
-    hints = len({m.group(0).lower() for m in cues.CORRECTION.finditer(turn.text)})
-    strong = cues.STRONG.search(turn.text) is not None
+    stopped = kind is SignalKind.INTERRUPTION
+    hints, strong, corrects = 0, False, stopped
     prior, following = walk.before(place, TurnKind.CALL, 5), walk.next_call(place)
     redone = walk.related(prior, following) if prior is not None and following is not None else 0.0
-    again = redone > 0.4 and len(turn.text) < 400
-    stopped = kind is SignalKind.INTERRUPTION
-    corrects = stopped or strong or again or hints >= 2 or (hints > 0 and len(turn.text) < 140)
-    if not stopped and (place == walk.first_prompt or len(turn.text) > LONGEST):
-        corrects = False
+    if stopped or (place != walk.first_prompt and len(turn.text) <= LONGEST):
+        hints = len({m.group(0).lower() for m in cues.CORRECTION.finditer(turn.text)})
+        strong = cues.STRONG.search(turn.text) is not None
+        again = redone > 0.4 and len(turn.text) < 400
+        corrects = stopped or strong or again or hints >= 2
+        corrects = corrects or (hints > 0 and len(turn.text) < 140)
     if not corrects and not names:
         return None
     wrong, error = _what_was_wrong(walk, place, prior)
@@ -108,7 +112,7 @@ def described(walk: Walk, place: int, kind: SignalKind) -> Excerpt | None:
         right=keep("right", action(walk.turns[following])) if following is not None else "",
         added=added,
         removed=removed,
-        strength=max(strength, NAMED) if corrects and names else strength if corrects else NAMED,
+        strength=max(strength, NAMED) if names else strength,
         linked=linked,
         redone=redone,
         quotations=tuple(quote(turn) if corrects else spoken(turn, said)),
