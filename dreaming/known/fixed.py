@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 import msgspec
 
-from dreaming.known.habit import Form, called, form, spans, words
+from dreaming.known.habit import PLAIN, Form, called, form, spans, words
 from dreaming.known.near import Near, Said
 from dreaming.known.opposites import opposite, stance
 from dreaming.known.places import LOCKS, Kind, Unit, kind
@@ -59,7 +60,7 @@ _OFF: Final = re.compile(
     r"\b(?:off|false|disabled?|ignored?|allow|exclude|skip)\b|[:\[,]\s*[\"']?0\b", re.I
 )
 _BANS: Final = re.compile(
-    r"(?i)(?<![a-z])(?:no|ban(?:ned)?|forbid\w*|restrict\w*|disallow\w*|deny)"
+    r"(?<![A-Za-z])(?:no(?=[-_A-Z])|[Bb]an(?:ned)?\b|(?:[Ff]orbid|[Rr]estrict|[Dd]isallow)\w*|[Dd]eny\b)"
 )
 _MISSING: Final = re.compile(
     r"(?:missing script|no rule to make target|no module named|cannot find (?:module|package)|"
@@ -95,8 +96,18 @@ _REJECTED: Final = ("lint-", "format-", "hook-")
 _LACKING: Final = ("missing-module-", "missing-package-", "missing-script-", "missing-target-")
 """How the names of such gotchas begin."""
 _VERSION: Final = re.compile(r"(?:([a-z][\w./-]*)@)?v?(\d[\w.]*)")
+_RUNNERS: Final = {
+    "package.json": ("npm", "pnpm", "yarn", "bun"),
+    "mix.exs": ("mix",),
+    "pyproject.toml": ("poe", "pdm", "hatch", "task"),
+    **dict.fromkeys(("Makefile", "makefile", "GNUmakefile"), ("make", "gmake")),
+    **dict.fromkeys(("justfile", "Justfile", ".justfile"), ("just",)),
+    **dict.fromkeys(("Taskfile.yml", "Taskfile.yaml"), ("task",)),
+    **dict.fromkeys(("mise.toml", ".mise.toml"), ("mise",)),
+}
+"""Who runs the tasks of a file."""
+_OPERATOR: Final = re.compile(r"(?<=.)(?:[@=<>~^/]|::)")
 _CLAUSE: Final = re.compile(r"[;.!?]\s|\s[-–—]\s|\bbut\b")
-_VERBS: Final = frozenset("install add run exec dev get i test tests build".split())
 
 
 class Gotcha(msgspec.Struct, frozen=True):
@@ -143,7 +154,7 @@ def gotcha(excerpts: Sequence[KeptExcerpt], rule: str) -> Gotcha:
     rejected = 2 * sum(map(bool, rejections)) > len(several) and not names
     rejected |= any(name.startswith(_REJECTED) for name in names)
     found = {(hit[1] or hit[0]).lower() for hit in _LINT_ID.finditer(f"{rule}\n{errors}")}
-    found = {re.split("::|/", one)[-1] for one in found}
+    found = {re.split("::|/", one)[-1] for one in found if not _TOOLS.fullmatch(one)}
     found |= {name.removeprefix("lint-") for name in names if name.startswith("lint-")}
     missing = {hit[1].lower().strip(".:") for hit in _MISSING.finditer(errors)}
     missing |= {name.split("-", 2)[2] for name in names if name.startswith(_LACKING)}
@@ -172,7 +183,7 @@ def _tool(name: str) -> str:
 def _starts(action: str) -> Iterator[str]:
     for part in re.split(r"&&|\|\||;|\||\n| -- ", action):
         for word in (program(part), *part.split()[1:2]):
-            if word and word not in COMMON and word not in _VERBS:
+            if word and word not in PLAIN:
                 yield word.lower()
             if word not in ("npx", "uv", "uvx", "bundle", "mise", "poetry"):
                 break
@@ -182,10 +193,11 @@ class Repository:
     """The lines of one repository. Made once, asked about many gotchas."""
 
     def __init__(self, units: Sequence[Unit]) -> None:
+        holding = [one for one in units if one.kind is not Kind.DOC or _told(one)]
         self._units = [
-            (one, _parts_of(words(one.text)), _parts_of(words(one.whole))) for one in units
+            (one, _parts_of(one.text, one.kind), _parts_of(one.whole, one.kind)) for one in holding
         ]
-        self._docs = [one for one in units if one.kind is Kind.DOC]
+        self._docs = [one for one in holding if one.kind is Kind.DOC]
         self._near = Near([Said(one.text) for one in self._docs])
         self._locks = {LOCKS[one.path] for one in units if one.kind is Kind.LOCK}
 
@@ -217,7 +229,7 @@ class Repository:
             agreed = (rule.wanted & said.wanted) | (rule.left & said.left)
             shared = (rule.wanted | rule.left) & set(tokens(unit.text))
             mostly = 2 * len(agreed) >= len(rule.wanted | rule.left) and agreed == shared
-            if likeness >= ALIKE and mostly and _told(unit) and not opposite(asked.rule, unit.text):
+            if likeness >= ALIKE and mostly and not opposite(asked.rule, unit.text):
                 yield _place(asked, unit)
 
 
@@ -255,9 +267,11 @@ _WHAT: Final = {
 # -- what each kind of line must say --------------------------------------------------------------
 
 
-def _parts_of(found: Sequence[str]) -> frozenset[str]:
-    """Words, and of ``pnpm@9`` and ``TZ=`` the name too."""
-    return frozenset(found) | {re.split(r"(?<=.)[@=<>~^]", word)[0] for word in found}
+def _parts_of(text: str, kind: Kind) -> frozenset[str]:
+    """Words, and the parts of ``pnpm@9`` or ``clippy::x``; of a document what it names besides."""
+    found = words(text)
+    named = tokens(text) if kind is Kind.DOC else ()
+    return frozenset(found).union(named, *(_OPERATOR.split(word) for word in found))
 
 
 def _runs(asked: Gotcha, own: frozenset[str], whole: frozenset[str]) -> bool:
@@ -287,7 +301,9 @@ def _hook(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str])
 def _task(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str]) -> bool:
     """What was called does the right thing itself now, or is there now."""
     form = asked.form
-    if unit.name in asked.missing and not unit.path.startswith(("scripts/", "bin/")):
+    if not any(one in asked.called for one in _RUNNERS.get(unit.path.rsplit("/", 1)[-1], ())):
+        return False
+    if unit.name in asked.missing:
         return not unit.above or unit.text.lower().strip("\"'@").startswith(unit.name)
     if form is None or not form.right or asked.rejected or unit.name in COMMON:
         return False
@@ -298,7 +314,7 @@ def _config(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str
     """The linter no longer minds; or, where a person minded, it does now."""
     off = _OFF.search(unit.whole) is not None
     if asked.rejected:
-        return off and any(one in unit.text.lower() for one in asked.rules)
+        return off and bool(asked.rules & own)
     if off or _bans(asked, unit):
         return not off
     has, wanted = _pieces(unit.whole), _wanted(asked.rule)
@@ -311,10 +327,11 @@ def _bans(asked: Gotcha, unit: Unit) -> bool:
     """The line forbids the wrong form by its name."""
     if not _BANS.search(unit.whole) or asked.form is None:
         return False
-    named = [one for one in asked.form.wrong if one not in COMMON or f"`{one}`" in asked.rule]
+    named = [one for one in asked.form.wrong if one not in PLAIN or f"`{one}`" in asked.rule]
     return any(_pieces(one) & _pieces(unit.text) for one in named)
 
 
+@lru_cache(maxsize=64)
 def _wanted(rule: str) -> frozenset[str]:
     told = stance(rule)
     return _pieces(" ".join(told.wanted)) - _pieces(" ".join(told.left)) - _COMMON
@@ -370,16 +387,13 @@ def _needs(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str]
 
 def _doc(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str]) -> bool:
     """The sentence tells people to use the right form."""
-    if not _told(unit):
-        return False
-    if any(one in unit.text.lower() for one in asked.rules):
+    if asked.rules & own:
         return not _OFF.search(unit.text)
     form = asked.form
     if form is None or not form.right:
         return False
-    has = own | frozenset(tokens(unit.text))
     needed = [word for word in form.right if word not in COMMON] or list(form.right)
-    if not all(word in has or set(tokens(word)) & has for word in needed):
+    if not all(word in own or own.intersection(tokens(word)[:1]) for word in needed):
         return False
     wanted = frozenset(telling(" ".join(needed)))
     against = frozenset(telling(" ".join(form.wrong))) - wanted
@@ -391,8 +405,8 @@ def _doc(asked: Gotcha, unit: Unit, own: frozenset[str], whole: frozenset[str]) 
         for told in map(stance, _CLAUSE.split(unit.text))
     ):
         return False
-    named = asked.starts & (has | frozenset(tokens(" ".join(unit.above))))
-    return bool(named) or any(len(word) > 8 and "-" in word.strip("-") for word in needed)
+    own_flag = any(len(word) > 8 and "-" in word.strip("-") for word in needed)
+    return own_flag or bool(asked.starts & whole)
 
 
 def _told(unit: Unit) -> bool:

@@ -19,7 +19,7 @@ import msgspec
 from dreaming.known.opposites import stance
 from dreaming.models.finding import KeptExcerpt
 from dreaming.models.session import Tool, Turn, TurnKind
-from dreaming.similarity import program, tokens
+from dreaming.similarity import COMMON, program, tokens
 
 IN_A_ROW: Final = 5
 """So many sessions must have used the right form, and none the wrong one since the evidence."""
@@ -42,6 +42,11 @@ _WITH: Final = re.compile(
 _ASSIGNED: Final = re.compile(r"(--?[\w-]+|\w+)=([^=]*)")
 _EDIT: Final = re.compile(r"^(?P<path>.*?) :: (?P<before>.*?) => (?P<after>.*)", re.S)
 
+PLAIN: Final = COMMON | frozenset(
+    "install add dev get test tests build format lint check commit push clean start".split()
+)
+"""Words of so many commands that they tell nothing of a form alone."""
+
 Deed = frozenset[int]
 
 
@@ -57,20 +62,22 @@ class Form(msgspec.Struct, frozen=True):
 
 def words(text: str) -> list[str]:
     """Return the words of a command or of code, in order, without folders; ``A=b`` is two."""
-    found = (word for raw in _WORD.findall(_HIDDEN.sub(" ", text)) for word in _plain(raw))
-    return [word for word in found if any(map(str.isalnum, word))]
+    shown = _HIDDEN.sub(" ", text) if "<" in text else text
+    return [word for raw in _WORD.findall(shown) for word in _plain(raw)]
 
 
 @lru_cache(maxsize=8192)
 def _plain(raw: str) -> tuple[str, ...]:
     word = raw.rstrip(".,:").lstrip("$")
+    if not any(map(str.isalnum, word)):
+        return ()
     assigned = _ASSIGNED.match(word)
     if assigned:
         name = assigned[1] if word.startswith("-") else f"{assigned[1]}="
         return (name.lower(), *_plain(assigned[2]))
     if "://" not in word and not word.startswith("@"):
         word = word.rstrip("/").rsplit("/", 1)[-1]
-    return (word if re.fullmatch("-[A-Z]", word) else word.lower(),)
+    return (word if len(word) == 2 and word[0] == "-" else word.lower(),)
 
 
 # -- what a session did ---------------------------------------------------------------------------
@@ -88,7 +95,7 @@ def deeds(turns: Iterable[Turn]) -> bytes:
         elif turn.tool in (Tool.EDIT, Tool.WRITE):
             kept = edits.setdefault(_kind(turn.action), {})
             if len(kept) < EDITS:
-                kept.update(dict.fromkeys(words(turn.after[:2000])))
+                kept.update(dict.fromkeys(words(turn.after[:1000])))
     sets = [*commands, *(frozenset({kind, *list(kept)[:EDITS]}) for kind, kept in edits.items())]
     numbers = array("I")
     for one in filter(None, sets):
@@ -131,10 +138,11 @@ def form(excerpts: Sequence[KeptExcerpt], rule: str) -> Form | None:
 
     ``None`` where neither names anything to do.
     """
-    shared, named = _shared(excerpts), frozenset(words(rule))
+    shared, told = _shared(excerpts), spans(rule)
+    named = frozenset(words(rule)) - PLAIN | {word for span in told[0] for word in words(span)}
     if shared is None or not shared.right & named:
-        return _told(*spans(rule), called(excerpts))
-    wrong = shared.wrong & named or shared.wrong
+        return _told(*told, called(excerpts))
+    wrong = shared.wrong & frozenset(words(rule)) or shared.wrong
     return msgspec.structs.replace(shared, right=shared.right & named, wrong=wrong)
 
 

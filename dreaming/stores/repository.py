@@ -17,8 +17,7 @@ from dreaming.stores.interface import Project
 from dreaming.stores.projects import git_identity
 
 FOLDERS: Final = (
-    "", ".husky", ".githooks", ".git/hooks", ".github", ".claude", ".claude/rules", "scripts",
-    "bin", "docs",
+    "", ".husky", ".githooks", ".git/hooks", ".github", ".claude", ".claude/rules", "docs",
 )  # fmt: skip
 LARGEST: Final = 256 << 10
 """Bytes; a larger file is made by a program."""
