@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -11,6 +12,7 @@ from dreaming.aggregation import scoring, wording
 from dreaming.aggregation.flags import flags
 from dreaming.aggregation.joining import Joined
 from dreaming.aggregation.named import counts
+from dreaming.aggregation.places import order
 from dreaming.aggregation.profile import Profile
 from dreaming.aggregation.scoring import ELIGIBLE
 from dreaming.aggregation.terms import Shared, shared
@@ -18,7 +20,12 @@ from dreaming.aggregation.vocabulary import Vocabulary
 from dreaming.models.candidate import Flag
 from dreaming.models.finding import Excerpt, Finding, KeptExcerpt
 from dreaming.motifs import Told
+from dreaming.similarity import telling
 
+ALIKE: Final = 0.6
+"""Two groups say the same where they share this part of their rules' code and of their sessions."""
+ALIKE_TOKENS: Final = 3
+"""Less code than this in a rule tells nothing."""
 UNSAID: Final = "Look at the evidence before doing this again."
 """Stands in for the rule of a group that nothing sensible can be said of; it is held back."""
 
@@ -39,8 +46,8 @@ class Group(msgspec.Struct, frozen=True):
     flags: tuple[Flag, ...]
     backend: str
     """Whose words these are."""
-    why: str
-    """Why it is proposed, in plain words."""
+    shared: str
+    """What its excerpts share, in plain words."""
     eligible: bool
     """Sure enough to wait for a person."""
 
@@ -48,6 +55,42 @@ class Group(msgspec.Struct, frozen=True):
     def roots(self) -> tuple[str, ...]:
         """The distinct root sessions, sorted."""
         return tuple(sorted({kept.root for kept in self.excerpts}))
+
+    @property
+    def why(self) -> str:
+        """Why it is proposed, in plain words: from counts alone."""
+        met = counts(self.excerpts)
+        days = f" on {met.days} days" if met.days > 1 else ""
+        said = [f"{met.roots} {'sessions' if met.roots > 1 else 'session'}{days} met this"]
+        if met.lost >= 2.0:
+            said.append(f"each lost about {met.lost:.0f} calls")
+        if met.said:
+            said.append(f"a person had to say it in {met.said}")
+        return "; ".join([*said, self.shared] if self.shared else said)
+
+    def says(self, other: Group) -> bool:
+        """Return whether another group says the same: one rule, or mostly its code and sessions."""
+        if self.rule == other.rule:
+            return True
+        one, two = (_code(group.rule) for group in (self, other))
+        least = min(len(one), len(two))
+        together = len({*self.roots} & {*other.roots})
+        return (
+            least >= ALIKE_TOKENS
+            and len(one & two) >= ALIKE * least
+            and together >= ALIKE * min(len(self.roots), len(other.roots))
+        )
+
+    def and_also(self, other: Group) -> Group:
+        """Return this group with the evidence of another that says the same."""
+        excerpts = {kept.id: kept for kept in (*self.excerpts, *other.excerpts)}
+        ordered = tuple(sorted(excerpts.values(), key=order))
+        return msgspec.structs.replace(
+            self,
+            excerpts=ordered,
+            findings=(*self.findings, *other.findings),
+            flags=flags([kept.excerpt for kept in ordered], self.rule),
+        )
 
     def texts(self) -> list[str]:
         """Return what each root session says of it, one text a root, for ``known``."""
@@ -107,7 +150,7 @@ def worded(members: Sequence[Profile], judged: Judged, topics: Sequence[str]) ->
         words if words.rule else msgspec.structs.replace(words, rule=UNSAID),
         judged.said,
         score=judged.score,
-        why=_why(kept, f"they share: {named}" if named else ""),
+        shared=f"they share: {named}" if named else "",
         eligible=judged.eligible and bool(words.rule or judged.model),
     )
 
@@ -126,8 +169,8 @@ def told(
     topic = next((one for one in topics if one in what.slug.split("-")), what.topic)
     words = wording.Words(what.symptom, what.rule, what.slug, topic)
     several = [one for one in said if len(one.sessions) >= 2]
-    why = _why(members, f"each time the same: {what.slug}")
-    return _group(members, words, several, score=score, why=why, eligible=True)
+    shared = f"each time the same: {what.slug}"
+    return _group(members, words, several, score=score, shared=shared, eligible=True)
 
 
 def _group(
@@ -136,7 +179,7 @@ def _group(
     said: Sequence[Joined],
     *,
     score: float,
-    why: str,
+    shared: str,
     eligible: bool,
 ) -> Group:
     model = _most(said)
@@ -152,7 +195,7 @@ def _group(
         topic=words.topic,
         flags=flags([kept.excerpt for kept in members], words.rule),
         backend=model.backend if model is not None else "offline",
-        why=why,
+        shared=shared,
         eligible=eligible,
     )
 
@@ -173,13 +216,6 @@ def _words(members: Sequence[Profile], common: Shared, topics: Sequence[str]) ->
     )
 
 
-def _why(members: Sequence[KeptExcerpt], shared: str) -> str:
-    """Return why these excerpts stand together, in plain words: from counts alone."""
-    met = counts(members)
-    days = f" on {met.days} days" if met.days > 1 else ""
-    said = [f"{met.roots} {'sessions' if met.roots > 1 else 'session'}{days} met this"]
-    if met.lost >= 1.0:
-        said.append(f"each lost about {met.lost:.0f} calls")
-    if met.said:
-        said.append(f"a person had to say it in {met.said}")
-    return "; ".join([*said, shared] if shared else said)
+def _code(rule: str) -> frozenset[str]:
+    """Return the telling tokens of the code in a rule."""
+    return frozenset(telling(" ".join(re.findall(r"`([^`]*)`", rule))))

@@ -87,12 +87,19 @@ class Grouping:
         self._outlines = self._outline(packed(self._read(self._chosen), self._vocabulary))
 
     def groups(self, *, eligible: bool = False) -> Iterator[Group]:
-        """Yield the groups (or the eligible ones), best first; each is worded when asked for."""
-        for outline in self._outlines:
-            if outline.eligible or not eligible:
-                group = self._group(outline)
-                if group.eligible or not eligible:
-                    yield group
+        """Yield the groups, best first; or the eligible ones, those that say the same as one."""
+        worded = (self._group(one) for one in self._outlines if one.eligible or not eligible)
+        if not eligible:
+            yield from worded
+            return
+        found: list[Group] = []
+        for group in worded:
+            same = next((at for at, one in enumerate(found) if one.says(group)), None)
+            if same is not None:
+                found[same] = found[same].and_also(group)
+            elif group.eligible:
+                found.append(group)
+        yield from found
 
     def grouped(self) -> set[str]:
         """Return the ids of all that stands in a group."""

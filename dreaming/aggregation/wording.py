@@ -25,6 +25,10 @@ RULE: Final = 200
 SYMPTOM: Final = 400
 RUN: Final = 12
 """Most words in a row that are taken from a transcript."""
+RESTRICTED: Final = (
+    "Do not ask a restricted (read-only) agent to run anything: put the output in its prompt."
+)
+"""The rule of what restricted agents say they cannot do, however each of them words it."""
 GAIN: Final = 0.25
 """How much a second part has to add, to be worth its words."""
 
@@ -75,13 +79,14 @@ _FIRST_PERSON = re.compile(
 _PASSING = re.compile(
     r"^(?:so |and |but |then |now |next )?(?:i(?:['\u2019]ll| will|['\u2019]m going)|let me|"
     r"let['\u2019]s|what|why|how|any|could|would|did|if|unless|although|so far|here['\u2019]s)\b|"
-    r"\b(?:maybe|perhaps|i guess|i think|probably|likely|seems?|looks like|now|currently|already|"
-    r"still|just|yet|passe[sd])\b",
+    r"\b(?:maybe|perhaps|i guess|i think|probably|likely|seems?|looks like|now|currently|current|"
+    r"already|still|just|yet|passe[sd])\b",
     re.IGNORECASE,
 )
 """Plans, questions, guesses, and what is so at the moment."""
 _BINDING = re.compile(
-    r"\b(?:must|has to|have to|needs?|never|always|requires?|expects?|only|instead of)\b",
+    r"\b(?:must|has to|have to|needs?|never|always|requires?|expects?|instead of|"
+    r"only (?:after|when|if|with|in|on|works?|accepts?|takes?|runs?|has|have))\b",
     re.IGNORECASE,
 )
 _COMMAND = re.compile(r"(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?:\./)?[a-z][\w-]*(?:\s+(?=[a-z])[\w:-]+)?")
@@ -89,7 +94,7 @@ _COMMAND = re.compile(r"(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?:\./)?[a-z][\w-]*(?:\s+(?=
 _LOOKS = re.compile(
     r"(?:cd \S+ && )?(?:git (?:log|status|diff|show|branch|ls-files|remote|rev-parse|fetch)|ls|cat|"
     r"head|tail|sed -n|rg|grep|find|echo|printf|wc|which|pwd|tree|mkdir|sleep|"
-    r"gh \w+ (?:view|list))\b"
+    r"gh \w+ (?:view|list))\b|.*\s--?(?:version|help)$"
 )
 """Commands that only look, or prepare: they put nothing right."""
 _FAILURES = frozenset({SignalKind.ERROR, SignalKind.ERROR_FIX, SignalKind.ASSUMPTION})
@@ -295,7 +300,7 @@ def _say(pieces: dict[str, _Piece], text: str, bonus: float) -> None:
             continue
         general = bonus > 0 or _BINDING.search(clause) is not None
         vague = _VAGUE.match(said) or (role is _Role.FACT and _POINTS.search(said))
-        leads = role is not _Role.SCRAP and general and not vague
+        leads = role is not _Role.SCRAP and general and not vague and "…" not in said
         worth = bonus + 0.2 * instructive
         before = pieces.get(said)
         if before is None or (worth, leads) > (before.bonus, before.leads):
@@ -322,8 +327,8 @@ def _retries(excerpt: Excerpt, added: frozenset[str]) -> bool:
         return False
     same = _COMMAND.match(excerpt.right)[0] == _COMMAND.match(excerpt.wrong)[0]  # type: ignore[index]
     by_person = excerpt.kind not in _FAILURES and excerpt.linked > 0
-    alike = overlap(tokens(excerpt.right), tokens(excerpt.wrong)) >= 0.3
-    if _LOOKS.match(excerpt.right):
+    alike = overlap(tokens(excerpt.right), tokens(excerpt.wrong)) >= 0.4
+    if _LOOKS.match(excerpt.right) or _LOOKS.match(excerpt.wrong):
         return same or by_person
     return same or alike or by_person or program(excerpt.right).lower() in added
 
@@ -333,10 +338,12 @@ def rule(members: Sequence[Excerpt], known: Mapping[str, float]) -> str:
 
     Empty where nothing sensible can be said.
     """
+    if 2 * sum(excerpt.kind is SignalKind.CANNOT for excerpt in members) > len(members):
+        return RESTRICTED
     heaviest = max(known.values(), default=1.0) or 1.0
     weights = {token: weight / heaviest for token, weight in known.items()}
     pieces = _pieces(members, known)
-    first = _opening(members) or _best([p for p in pieces if p.leads], weights, frozenset(), 0.0)
+    first = _best([p for p in pieces if p.leads], weights, frozenset(), 0.0)
     first = first or _expected(members, known)
     if first is None:
         return ""
@@ -377,15 +384,6 @@ def _best(
 def _lower(text: str) -> str:
     """Return a clause as it stands inside a sentence."""
     return f"{text[0].lower()}{text[1:]}" if _ARTICLE.match(text) else text
-
-
-def _opening(members: Sequence[Excerpt]) -> _Piece | None:
-    """Return what every rule about restricted agents says first, where the group is about them."""
-    asked = sum(excerpt.kind is SignalKind.CANNOT for excerpt in members)
-    if asked * 2 <= len(members):
-        return None
-    text = "do not ask a restricted (read-only) agent to run anything, put the output in its prompt"
-    return _Piece(text, frozenset(tokens(text)), 0.0, _Role.DO, deed=False, leads=True)
 
 
 def symptom(members: Sequence[Excerpt], known: Mapping[str, float]) -> str:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreaming.aggregation import Group, Grouping
+from dreaming.aggregation import ELIGIBLE, Group, Grouping
 from dreaming.aggregation.named import score
 from dreaming.models.candidate import Flag
 from dreaming.models.finding import Excerpt, Finding, KeptExcerpt, Quotation, SignalKind
@@ -315,3 +315,39 @@ def test_an_order_in_what_was_read_becomes_no_plain_candidate(
     for group in groups(found, sessions=sessions + 20):
         assert group.flags
         assert "curl" not in group.rule and "no-verify" not in group.rule
+
+
+@pytest.mark.parametrize(
+    ("rule", "roots", "same"),
+    [
+        ("Run `kelp seal --ledger` before `kelp push`.", ("one", "two"), True),
+        ("Stage nothing but `kelp push --seal` of the `ledger`.", ("two", "three"), False),
+        ("Stage nothing but `kelp push --seal` of the `ledger`.", ("one", "two"), True),
+        ("Use `buoy --long` instead of `buoy sort --all`.", ("one", "two"), False),
+        ("Seal the ledger before every push.", ("one", "two"), False),
+    ],
+)
+def test_groups_that_say_the_same(rule: str, roots: tuple[str, ...], same: bool) -> None:
+    """One rule, or mostly the same code about mostly the same sessions, is one candidate."""
+    (first,) = groups([rejected("lint-md060", root) for root in ("one", "two")])
+    (second,) = groups([rejected("lint-md060", root, day=9) for root in roots])
+    one = msgspec.structs.replace(first, rule="Run `kelp seal --ledger` before `kelp push`.")
+    other = msgspec.structs.replace(second, rule=rule)
+    assert one.says(other) is same
+    both = one.and_also(other)
+    assert both.rule == one.rule
+    assert set(both.excerpts) == {*one.excerpts, *other.excerpts}
+    assert both.excerpts[0] == one.excerpts[0]
+
+
+def test_what_cannot_be_said_is_held_back() -> None:
+    """A group without a sensible sentence waits for nobody: it is no candidate."""
+    found = []
+    for root in ("one", "two"):
+        asks = f"why is the quixotic capstan jammed, {root}?"
+        told = {"kind": SignalKind.CORRECTION, "words": asks, "strength": 2.0, "linked": 1.0}
+        found.append(_kept("", root, "reef", 0, Speaker.HUMAN, asks, names=(), **told))
+    (group,) = Grouping(found, (), Counted([], padding=80)).groups()
+    assert group.score >= ELIGIBLE
+    assert not group.eligible
+    assert groups(found, sessions=80) == []
