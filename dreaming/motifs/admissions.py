@@ -51,7 +51,7 @@ cached-tests
   + The tests pass, but they're using cached results. ~~ the page is cached
 stale-build build 0.55
   / (?:stale|outdated|old) (?:binary|build|bundle|wasm|image|artifacts?
-  / |renders?|executable|dist)|(?:binary|build|bundle|image) <w1>(?:predat\w+|is (?:stale|old
+  / |renders?|executable|dist)\b|(?:binary|build|bundle|image) <w1>(?:predat\w+|is (?:stale|old
   / |older)|was built before)|forgot to rebuild|(?:wasn'?t|hadn'?t been|not been|never) rebuilt
   / |the build never ran
   - A check ran against a build older than the change.

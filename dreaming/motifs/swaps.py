@@ -65,6 +65,7 @@ MAKER: Final = re.compile(
 )
 """The command that makes a file, in a message or a remark, within quotes."""
 
+_AROUND = 100
 _HINTS = (
     "instead rather not n't dont no never stop why over statt anstelle lieu plutôt lugar vez "
     "invece вместо не ではなく じゃなく 대신 말고 用"
@@ -96,7 +97,8 @@ def swaps(text: str) -> Iterator[tuple[str, str]]:
 def makers(text: str) -> Iterator[tuple[str, str]]:
     """Yield the name of each command that a text says makes its missing files, with the words."""
     for found in MAKER.finditer(text):
-        yield f"made-by-{_slug(found['yes'])}", found[0]
+        start = max(text.rfind("\n", 0, found.start()) + 1, found.start() - _AROUND)
+        yield f"made-by-{_slug(found['yes'])}", text[start : found.end()].strip()
 
 
 def told(name: str, members: Sequence[Excerpt]) -> Told | None:

@@ -35,7 +35,7 @@ whole-suite 0.75 in=done
   / always run (?:the |all )*<w1>(?:tests|suite)|did you (?:even |actually )?run (?:the |all[ ]
   / |any )*<w1>(?:tests?|suite)|tests? (?:task )?(?:is|are|keeps?) (?:still )?<fails>
   / |\btest:\S+ (?:is|are|still) fail|shows? .{0,30}<fails> in .{0,20}tests
-  / |\btests? (?:still )?fail(?:s|ed)?\b|\d+ failing tests?|failing tests?\b(?! first)
+  / |\btests (?:still )?fail(?:ed)?\b|\d+ failing tests?
   # ^\s*-+ FAIL: |^FAILED \S+::|=+ FAILURES =+|^\s*Tests?: +\d+ failed
   - Work was called green, and then a person brought a test that failed.
   ! Before you call a change done, run the whole test suite, integration tests too, and deal with
@@ -120,7 +120,7 @@ show-proof 0.6
   - Something was said to be done, tested or fixed that had not been checked.
   ! Run the check and quote its output before you say that something works, is fixed or is tested.
   + did you actually test this? ~~ verify the checksum
-prove-it-in-place 0.5 in=work+done+commit
+prove-it-in-place 0.6 in=work+done+commit
   @ \b(?:i|we) (?:still |just )?(?:do<nt>|ca(?:n'?t|nnot)|did<nt>|never) <w1>(?:see|saw
   @ |find)\b(?! (?:why|how|(?:the|any|a) (?:point|reason|need|problem|issue|value)))
   @ |nothing (?:happens|changed|shows)|(?:still|also) (?:(?:not|isn'?t|doesn'?t) \w+|broken|fails?
@@ -161,7 +161,7 @@ current-versions 0.6
   ! Look up the current version of a library, image, model or API before you choose it; what you
   ! remember is old.
   + oh. so that's an ancient browser container ~~ keep the old name for the file
-works-everywhere 0.5 in=work+stopped
+works-everywhere 0.62 in=work+stopped
   @ does (?:it|this|that) (?:also |still )?work (?:for|on|in|with|if|when|without)\b|will (?:it
   @ |this|that) (?:also |still )?(?:work|break) (?:for|on|in|with|if|the)|same (?:issue|problem
   @ |bug|fix) (?:in|for|on) (?:the )?other|(?:cause|create)s? (?:issues|problems) (?:with|for
@@ -185,7 +185,7 @@ root-cause 0.5
 reproduce-first 0.55
   / (?:did|have|can|could) you (?:even |first |actually )?(?:reproduce|repro)\b|(?:first
   / |always) (?:reproduce|write a failing test)|(?:reproduce|repro) (?:it |this[ ]
-  / |the \w+ )?(?:first|before)|failing test first|test.first|tdd\b.{0,20}(?:please|always|use)
+  / |the \w+ )?(?:first|before)|always (?:use )?(?:tdd|test.first)
   - A fix was tried before the fault had been seen.
   ! Reproduce a fault with a failing test or command before you fix it, and run the same again after
   ! the fix.

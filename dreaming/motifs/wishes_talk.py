@@ -18,8 +18,8 @@ docs-with-change 0.75
   @ (?:do|does|did|is|are) (?:the |our |all )*(?:docs?|readme\S*|documentation|help
   @ |comments?) <w3>(?:reflect|match|mention|cover|say|up.to.date|updated|current)|(?:docs?
   @ |readme\S*|documentation|system.notes\S*) <w3>(?:too|as well|up.to.date)\b
-  @ |(?<!then )updat\w* <w3>(?:docs?|readme|documentation|help)\b|reflected in (?:the |our )?docs
-  @ |(?:documented|docs?) in (?:the )?(?:docs|help)|(?:ensure|make sure) <w4>(?:docs?
+  @ |(?<!then )(?<!now )updat\w* <w3>(?:docs?|readme|documentation|help)\b|reflected in (?:the[ ]
+  @ |our )?docs|(?:documented|docs?) in (?:the )?(?:docs|help)|(?:ensure|make sure) <w4>(?:docs?
   @ |documentation|readme|help)|auch die dok\w+
   > comment <w4>(?:is|are) (?:misleading|wrong|stale|outdated|inaccurate)|(?:help|doc\w*
   > |docstring) .{0,60}(?:misleading|outdated|stale|does<nt> match)
