@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,10 +18,11 @@ from dreaming.models.candidate import Candidate, Flag
 from dreaming.stores.interface import Project
 from dreaming.stores.ledger import Ledger
 from dreaming.stores.pending import Pending
+from dreaming.stores.repository import checkout
 from dreaming.stores.state import opened
 
 from .test_refusal import _private_key
-from .world import HOUR, KEY, NIGHT, World, session
+from .world import HOUR, KEY, NIGHT, World, session, touch
 
 TEXT = "Always run `pnpm vitest run`.\n"
 
@@ -137,6 +139,23 @@ def test_only_repositories_of_the_workspace_are_opened(tmp_path: Path) -> None:
     world.repository = open_files
     world.night()
     assert asked == ["/srv/tide"]
+
+
+def test_a_line_of_the_projects_own_repository_is_found(tmp_path: Path) -> None:
+    """From the folder that sessions recorded to the reason that a person reads."""
+    root = tmp_path / "tide"
+    root.mkdir()
+    subprocess.run(["git", "init", "-q", root], check=True)
+    (root / "CONTRIBUTING.md").write_text(TEXT, encoding="utf-8")
+    touch(root / "CONTRIBUTING.md", NIGHT - HOUR)
+    world = World(tmp_path)
+    world.repository = checkout
+    for name in ("one", "two"):
+        session(world.sessions, name, ["watch"], folder_of_work=str(root / "gone"))
+    world.night()
+    assert list(kept(world).values()) == [
+        "a document says it in CONTRIBUTING.md:1 since 2026-11-29"
+    ]
 
 
 def test_a_refused_transcript_leaves_no_deeds(world: World) -> None:

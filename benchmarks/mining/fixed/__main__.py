@@ -13,7 +13,7 @@ from collections import Counter
 from typing import Final
 
 from benchmarks.mining.fixed.generated import pairs
-from benchmarks.mining.fixed.pairs import HALVES, read, reason
+from benchmarks.mining.fixed.pairs import HALVES, across, read, reason
 
 GENERATED: Final = "generated"
 SETS: Final = (*HALVES, GENERATED)
@@ -43,6 +43,8 @@ def main() -> int:
         print(f"{half}: flagged {share:.2f} of {fixed} fixed ({kinds})")
         print(f"{half}: flagged {wrongly:.2f} of {every['']} others")
         good = good and share >= LEAST and wrongly <= MOST
+    times, answers = across([*pairs(), *(pair for half in HALVES for pair in read(half))])
+    print(f"across: {answers} of {times} questions about another repository's gotcha were answered")
     return 0 if good else 1
 
 

@@ -16,10 +16,11 @@ import msgspec
 
 from dreaming.aggregation import Group
 from dreaming.jobs.fixing import flagged, reasons
+from dreaming.known.fixed import Repository, gotcha
 from dreaming.known.habit import deeds
 from dreaming.known.places import Unit, units
 from dreaming.models.candidate import Candidate
-from dreaming.models.finding import Excerpt, SignalKind
+from dreaming.models.finding import Excerpt, KeptExcerpt, SignalKind
 from dreaming.models.report import Verdict
 from dreaming.models.session import Speaker, Tool, Turn, TurnKind
 from dreaming.stores.history import History
@@ -97,6 +98,28 @@ def reason(pair: Pair) -> str:
     if bool(why) is not bool(found.flags):
         raise AssertionError(f"{pair.name}: flag and reason differ")
     return why
+
+
+def across(several: Sequence[Pair]) -> tuple[int, int]:
+    """Ask each repository about every gotcha of the others: how often, and how often it answers."""
+    asked = {pair.rule: gotcha(_excerpts(pair), pair.rule) for pair in several}
+    times = answers = 0
+    for pair in several:
+        twin = Twin(pair.files)
+        repository = Repository(twin.units())
+        for rule in asked.keys() - {pair.rule} if pair.files else ():
+            times += 1
+            answers += any(
+                max(twin.since(one.path, line) for line in one.lines or ("",)) > MET
+                for one in repository.places(asked[rule])
+            )
+    return times, answers
+
+
+def _excerpts(pair: Pair) -> Sequence[KeptExcerpt]:
+    with opened(":memory:", key=b"k" * 32) as state:
+        state.settle("mining", list(_met(pair)), now=MET)
+        return list(History(state).excerpts())
 
 
 def _met(pair: Pair) -> Iterator[Settlement]:
