@@ -31,7 +31,7 @@ missing-command-{what} environment 0.7 any
   - The command `{what}` is not found on this machine.
   ! Do not call `{what}` here, it is not on the PATH: run it through the project's own tools.
   + zsh:1: command not found: kelpctl ~~ kelpctl: reef not found
-missing-module-{what} environment 0.68 ? No module named
+missing-module-{what} environment 0.72 ? No module named
   / ModuleNotFoundError: No module named '([A-Za-z_]\w{1,40})
   / |: No module named '?([A-Za-z_]\w{1,40})'?$
   - Python does not find the module `{what}`.
@@ -72,7 +72,7 @@ version-unsupported environment 0.7
   ! Select the version that the project asks for before running its commands.
   + ERR_PNPM_UNSUPPORTED_ENGINE  Unsupported environment (bad pnpm and/or Node.js version)
   ~ the reef is not supported by kelp
-pnpm-{what} environment 0.66 ? ERR_PNPM_
+pnpm-{what} environment 0.7 ? ERR_PNPM_
   / ERR_PNPM_((?!OUTDATED_LOCKFILE|UNSUPPORTED_ENGINE|RECURSIVE|NO_SCRIPT)[A-Z_]{5,40})\b
   - pnpm refuses with `ERR_PNPM_{what}`, again in a later session.
   ! Mind that pnpm refuses with `ERR_PNPM_{what}` here: use the project's settings for it.
@@ -93,7 +93,7 @@ unset-variable-{what} environment 0.7
   - The variable `{what}` is not set where the command runs.
   ! Set `{what}` (or load the project's env file) before running this.
   + Error: environment variable KELP_URL is not set ~~ Missing required field: name
-wrong-folder shell 0.68 any
+wrong-folder shell 0.7 any
   ? cd: |cd:1: |main module|No such file or directory: '|no Go files in |no tasks defined
   ? |package.json|Mix.Project|Cargo.toml|not a git repository|no makefile|NO_IMPORTER|go.mod file
   / cd: <relative>: No such file or directory|cd:(?:\d+: )?no such file or directory: <relative>
@@ -141,13 +141,6 @@ git-protected-branch git 0.85 any ? protected branch|GH006|GH013|repository rule
   ! Push a branch and open a pull request: the remote refuses direct pushes to this one.
   + remote: error: GH006: Protected branch update failed for refs/heads/main.
   ~ a protected branch is safe
-git-nothing-to-commit git 0.3 roots=3
-  ? nothing to commit|nothing added to commit|no changes added to commit
-  / ^(?:nothing to commit|nothing added to commit|no changes added to commit)
-  $ \bcommit\b
-  - A commit fails, for there is nothing staged.
-  ! Look at `git status` before committing: the change may be committed, or unstaged, already.
-  + nothing to commit, working tree clean ~~ there is nothing to commit to
 git-index-lock git 0.7 ? index.lock
   / index\.lock': File exists
   - Git refuses to work: an `index.lock` is left from another process.
@@ -171,7 +164,7 @@ git-access git 0.55
   - The remote cannot be reached with the credentials that are here.
   ! Leave fetching and pushing to the person where the remote refuses the session's access.
   + git@example.org: Permission denied (publickey). ~~ a (publickey) is used
-gh-field-{what} gh 0.68 ? Unknown JSON field
+gh-field-{what} gh 0.72 ? Unknown JSON field
   / Unknown JSON field: \"(\w{2,30})\"
   - `gh` knows no field `{what}` for `--json`.
   ! Run the `gh` command with a bare `--json` to see its fields: there is none named `{what}`.
@@ -192,7 +185,7 @@ rate-limit network 0.45 roots=3 ? rate limit
   - A service refuses more requests for a while.
   ! Ask a service in few, larger requests, and wait where it names a limit.
   + HTTP 403: API rate limit exceeded for user ~~ no rate limit
-unknown-option-{program}:{what} commands 0.68 any
+unknown-option-{program}:{what} commands 0.72 any
   ? nknown flag|nknown shorthand|nknown option|nrecognized|unexpected argument|No such option
   ? |flag provided but not|nvalid option|illegal option|nknown argument
   / (?:[Uu]nknown (?:flag|option|argument)|[Uu]nrecognized (?:option|arguments?)
@@ -202,7 +195,7 @@ unknown-option-{program}:{what} commands 0.68 any
   - `{program}` knows no option `{what}` here.
   ! Look at `{program} --help` before using `{what}`: the version here has no such option.
   + error: unknown flag: --reef ~~ an unknown flag flies
-unknown-subcommand-{program}:{what} commands 0.66 any
+unknown-subcommand-{program}:{what} commands 0.7 any
   ? nknown command|nrecognized subcommand|is not a git command|no such command|No such command
   / (?:[Uu]nknown command|unrecognized subcommand|no such command
   / |No such command):? [`'\"]([a-z][\w:-]{1,30})[`'\"]
@@ -210,7 +203,7 @@ unknown-subcommand-{program}:{what} commands 0.66 any
   - `{program}` knows no subcommand `{what}` here.
   ! Look at `{program} --help` first: it has no `{what}` here.
   + Error: unknown command "buoy" for "kelp" ~~ an unknown command came
-missing-script-{what} commands 0.68 any
+missing-script-{what} commands 0.72 any
   ? issing script|could not be found|No rule to make target|no task |No task
   ? |does not contain recipe
   / [Mm]issing script: \"?([a-z][\w:.-]{1,40})\"?
@@ -243,7 +236,7 @@ sandbox-ports environment 0.75 ? EPERM|operation not permitted
   - The sandbox forbids listening on a port, so checks that start a server fail.
   ! Ask for leave before running checks that listen on a port: the sandbox forbids it.
   + Error: listen EPERM: operation not permitted 127.0.0.1 ~~ EPERM is an error
-sandbox-writing environment 0.66 ? peration not permitted|Read-only file system|EROFS
+sandbox-writing environment 0.7 ? peration not permitted|Read-only file system|EROFS
   / ^(?!.*(?:listen|bind|/bin/|chmod|kill)).*(?:(?:open|create|touch|mkdir|write|lock
   / |temp file).{0,160}(?:[Oo]peration not permitted|Read-only file system)|EROFS)
   - The sandbox forbids writing outside the work tree (caches, `.git`, the home folder).
@@ -257,12 +250,12 @@ no-network network 0.55
   - The network cannot be reached from where the agent runs.
   ! Do not download anything in a command here: ask for network first.
   + curl: (6) Could not resolve host: reef.example ~~ the network is reachable
-tool-timeout shell 0.68 any ? imed out after|command timed out
+tool-timeout shell 0.7 any ? imed out after|command timed out
   / ^(?:Error: )?[Cc]ommand timed out after|execution error: command timed out
   - A long command is killed at the time limit of the shell tool.
   ! Run long commands in the background or in batches, or give them a longer time limit.
   + Command timed out after 2m 0s ~~ the tide timed out after noon
-shell-glob shell 0.66 any ? no matches found
+shell-glob shell 0.7 any ? no matches found
   / ^<shell>(?::\d+)?: no matches found: |^zsh: no matches found
   - zsh refuses a command whose unquoted pattern matches no file.
   ! Quote brackets, question marks and stars in commands: the shell here is zsh.
@@ -275,7 +268,7 @@ shell-quoting shell 0.5 any
   - A long inline command breaks on its quotes.
   ! Write text with quotes or backticks to a file and pass the file instead of quoting it inline.
   + bash: -c: line 1: unexpected EOF while looking for matching `"' ~~ a parse error near the reef
-shell-heredoc shell 0.66 any ? here-document at line
+shell-heredoc shell 0.7 any ? here-document at line
   / here-document at line \d+ delimited by end-of-file
   - A here-document is not closed, so the shell runs its text as commands.
   ! Put the end word of a here-document alone on its line, at its very start.
@@ -294,7 +287,7 @@ inline-script-quoting shell 0.7
   ! heredoc.
   + SyntaxError: Invalid regular expression: /(/: Unterminated group
   ~ an invalid escape of the reef
-jq-quoting shell 0.66 any ? jq: error|compile error|parse jq
+jq-quoting shell 0.7 any ? jq: error|compile error|parse jq
   / failed to parse jq expression|^jq: (?:error: (?:syntax error|.*unexpected)|\d+ compile error)
   - jq programs break on shell quoting.
   ! Put a jq program in single quotes, without `!=` in double quotes, or in a file.
@@ -304,11 +297,6 @@ zsh-variable-{what} shell 0.7 any ? read-only variable
   - zsh keeps the variable `{what}` for itself.
   ! Name no shell variable `{what}`: the shell here is zsh and it is read-only there.
   + (eval):1: read-only variable: status ~~ a read-only variable: tide
-shell-unbound shell 0.5 any ? unbound variable
-  / : [\w\[\]@*]+: unbound variable$
-  - Scripts stop at a variable that is not set (`set -u`).
-  ! Give variables a default (`${{x:-}}`) in scripts that run with `set -u`.
-  + reef.sh: line 7: TIDE: unbound variable ~~ an unbound variable
 bsd-{what} shell 0.7 any ? sed: 1: |usage: |illegal
   / ^(sed): 1: \"|^(date|stat|readlink|xargs|head|cp|ls|base64|mktemp): illegal\s
   - `{what}` is the BSD one here and knows other options than the GNU one.
@@ -334,7 +322,7 @@ cloud-credentials environment 0.65
   - A cloud service refuses: there are no credentials in this session, or they have expired.
   ! Ask the person to log in to the cloud service instead of trying other ways in.
   + Unable to locate credentials. You can configure credentials ~~ the token is old
-browser-not-installed environment 0.68 ? Executable doesn't exist|playwright install
+browser-not-installed environment 0.7 ? Executable doesn't exist|playwright install
   / Executable doesn't exist at|npx playwright install
   - Browser tests fail: the browser they drive is not installed.
   ! Install the browsers of the test runner first (`npx playwright install`).

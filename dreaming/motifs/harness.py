@@ -27,10 +27,6 @@ agent-edit-misses agent 0.4 roots=3 anywhere
   - An edit misses: the text to replace was written from memory and does not stand in the file.
   ! Copy the text to replace from a fresh read of the file, and keep it to the lines that change.
   + String to replace not found in file. ~~ the string was not found
-agent-edit-ambiguous agent 0.35 roots=3 anywhere ? matches of the string to replace
-  - An edit is refused: the text to replace stands in the file several times.
-  ! Give an edit enough of the lines around it that its text stands once in the file.
-  + Found 2 matches of the string to replace, but replace_all is false. ~~ no matches of the string
 agent-patch-form agent 0.4 roots=3 anywhere
   ? valid hunk header|nvalid hunk|Invalid patch|update hunk to start
   / not a valid hunk header|[Ii]nvalid (?:patch )?hunk|Expected update hunk to start
@@ -54,10 +50,6 @@ agent-path-guessed agent 0.3 roots=3 anywhere
   - A path was guessed and is none, or is a folder.
   ! List or search for a path before reading it instead of guessing.
   + File does not exist. Note: your current working directory is /srv. ~~ the file does exist
-agent-call-invalid agent 0.3 roots=3 anywhere ? InputValidationError
-  - A tool is called with missing or wrong parameters.
-  ! Give each tool call all the parameters that the tool requires.
-  + InputValidationError: Task failed due to the following issue: ~~ a validation error
 agent-sleep-blocked agent 0.45 roots=3 anywhere ? Blocked: sleep
   - The agent's program blocks commands that begin by sleeping.
   ! Run what has to be waited for in the background instead of sleeping before a command.

@@ -26,8 +26,9 @@ FOLDER: Final = "wrong-folder"
 """The name of what a change of the folder repairs."""
 HOOK: Final = "hook"
 """The name that sources give to what a hook returned."""
-PASTED: Final = ("lint-", "format-")
-"""Names that count also where a person pastes what a linter printed: it ran elsewhere."""
+LINTED: Final = ("lint-", "format-")
+"""Names that count also where the check ran elsewhere: a person pastes it, or its log is read."""
+LOG: Final = "gh run view"
 MOST: Final = 4
 """How many excerpts one session gives to one name."""
 _BETWEEN: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\n")
@@ -53,16 +54,17 @@ class Rejection:
             elif call is None or not _is_source(walk.turns[call], turn):
                 continue
             command = walk.turns[call].action if call is not None else ""
+            elsewhere = is_person(turn) or LOG in command
             failed = turn.status not in (ResultStatus.OK, None)
             for name, lines in in_output(turn.text, command, failed=failed, hook=hook).items():
-                if is_person(turn) and not name.startswith(PASTED):
+                if elsewhere and not name.startswith(LINTED):
                     continue
                 given[name] += 1
                 if given[name] <= MOST:
                     yield _excerpt(walk, call, place, name, lines)
             if call is not None and failed and given[FOLDER] < MOST and _moved(walk, call, place):
                 given[FOLDER] += 1
-                yield _excerpt(walk, call, place, FOLDER, salient(turn.text, 1)[0])
+                yield _excerpt(walk, call, place, FOLDER, "".join(salient(turn.text, 1)))
 
 
 def _moved(walk: Walk, call: int, place: int) -> bool:
@@ -75,7 +77,7 @@ def _moved(walk: Walk, call: int, place: int) -> bool:
         return False
     there = noise.MOVES.match(walk.turns[fix].action)
     rest = walk.turns[fix].action[there.end() :].split() if there else []
-    return bool(rest) and rest[0] == made.action.split()[0]
+    return bool(rest) and rest[:1] == made.action.split()[:1]
 
 
 def _is_source(made: Turn, turn: Turn) -> bool:
@@ -85,7 +87,7 @@ def _is_source(made: Turn, turn: Turn) -> bool:
         return False
     if made.tool is not Tool.SHELL:
         return failed
-    return not only_reads(made.action) or (failed and len(turn.text) < SHORT)
+    return LOG in made.action or not only_reads(made.action) or (failed and len(turn.text) < SHORT)
 
 
 def _excerpt(walk: Walk, call: int | None, place: int, name: str, lines: str) -> Excerpt:

@@ -18,7 +18,6 @@ IDS = [f"{at}-{motif.name}" for at, motif in enumerate(MOTIFS)]
 COMMANDS = {
     "unknown-option-{program}:{what}": "cd reef && kelp push --reef",
     "unknown-subcommand-{program}:{what}": "kelp buoy",
-    "git-nothing-to-commit": "git commit -m reef",
     "inline-script-quoting": "node -e 'reef'",
     "cached-tests": "go clean -testcache && go test ./...",
 }

@@ -213,6 +213,15 @@ def test_a_document_about_a_linter_is_no_rejection(command: str, tool: Tool) -> 
     assert Talk("a").person("read").call(command, LINT * 20, tool=tool).found() == []
 
 
+def test_the_log_of_a_check_that_ran_elsewhere_is_a_rejection() -> None:
+    """A log is read, but it is a check's own word on this work; only its findings count."""
+    log = f"lint\tRun\t2026-05-04T10:00:00.0Z {LINT}\nlint\tRun\t2026Z sh: kelp: not found"
+    found = Talk("a").person("why is it red?").call("gh run view 7 --log-failed", log).found()
+    assert [(excerpt.names, excerpt.quotations[0].text) for excerpt in found] == [
+        (("lint-goconst",), LINT)
+    ]
+
+
 def test_what_a_person_pastes_of_a_linter_is_a_rejection() -> None:
     """Checks that ran elsewhere come back in a person's words; a failed command does not count."""
     talk = Talk("a").person("lint").call("reef/a.go", tool=Tool.EDIT)
