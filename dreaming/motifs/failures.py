@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from dreaming.models.finding import Excerpt
+from dreaming.models.session import Tool
 from dreaming.motifs.interface import Told
 from dreaming.motifs.table import most, parse, program
 
@@ -363,6 +364,16 @@ unused-exports hooks 0.75 any ? Unused
   - A check rejects exports, files or dependencies that nothing uses.
   ! Remove exports, files and dependencies that nothing uses in the same change.
   + Unused devDependencies (1) ~~ Unused and old
+hook-denies-{program} hooks 0.8 hook ? hook
+  / ^PreToolUse:\w+ .{0,80}hook|[Bb]locked by .{0,40}hook|denied by .{0,40}hook
+  - A hook of the project refuses `{program}` as it was called.
+  ! Mind what the project's hook says of `{program}`: it refuses such a call.
+  + PreToolUse:Bash hook error: [guard.sh]: use kelp offer ~~ a hook for the coat
+denied-{program} permissions 0.7 ? ermission to use|reject command|ermissions to use
+  / Permission to use \w+.{0,200}denied|reject command|requested permissions to use Bash
+  - The permission settings refuse `{program}`.
+  ! Ask the person to allow `{program}`, or do without it: the permission settings refuse it.
+  + Permission to use Bash with command kelp push has been denied. ~~ no permission to use it
 hook-compiles-every-edit hooks 0.85 hook
   ? unused|undefined|warnings-as-errors|not used|is not defined|not attributes|cannot find
   ? |never used
@@ -433,6 +444,8 @@ def _better(base: str, what: str, members: Sequence[Excerpt]) -> str:
         runner = most(_RUNNERS.search(m.right) for m in members)
         if start := path or runner:
             return f"Start Python commands with `{start}` here, else `{what}` is not found."
+    if base.startswith("hook-denies") and (good := _used(members)) not in ("", what):
+        return f"Use `{good}` instead of `{what}`: a hook of the project refuses that."
     if base.startswith("unknown-option"):
         program_, _, option = what.partition(":")
         added = (token for member in members for token in member.added)
@@ -449,8 +462,14 @@ def _other_command(what: str, members: Sequence[Excerpt]) -> str:
     if runner:
         full = runner if runner.endswith("/") else f"{runner} "
         return f"Call `{full}{what}` instead of a plain `{what}`: it is not on the PATH here."
-    used = Counter(program(m.right) for m in members if m.right)
-    good = min(used, key=lambda word: (-used[word], word), default="")
-    if what not in _ALIASES and (good == what or what not in good or not _SAFE.fullmatch(good)):
+    good = _used(members)
+    if what not in _ALIASES and (good == what or what not in good):
         return ""
     return f"Use `{_ALIASES.get(what, good)}` instead of `{what}`, which is not installed here."
+
+
+def _used(members: Sequence[Excerpt]) -> str:
+    """Return the program that most sessions used in the end; empty where it is no plain word."""
+    used = Counter(program(m.right) for m in members if m.right and m.tool is Tool.SHELL)
+    good = min(used, key=lambda word: (-used[word], word), default="")
+    return good if _SAFE.fullmatch(good) else ""

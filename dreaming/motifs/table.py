@@ -182,6 +182,8 @@ def program(command: str) -> str:
 
 def _program_of(what: str, line: str, command: str) -> str:
     """Return the program that does not know ``what``: the one that says so, or was given it."""
+    if not what:
+        return program(command)
     says = re.match(r"([a-z][\w.-]{1,20}): (?:\w+ )?(?:unknown|un|in|illegal)", line)
     if says and says[1] not in ("error", "fatal", "usage"):
         return says[1]

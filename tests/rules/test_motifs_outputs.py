@@ -9,7 +9,7 @@ import pytest
 
 from dreaming.models.candidate import TOPIC_PATTERN
 from dreaming.models.finding import Excerpt, Quotation, SignalKind
-from dreaming.models.session import Speaker
+from dreaming.models.session import Speaker, Tool
 from dreaming.motifs import in_output, tell
 from dreaming.motifs.outputs import MOTIFS
 from dreaming.motifs.table import Motif
@@ -36,6 +36,7 @@ def excerpt(name: str, lines: str, wrong: str = "", right: str = "") -> Excerpt:
         quotations=(quoted,),
         wrong=wrong,
         right=right,
+        tool=Tool.SHELL,
         names=(name,),
     )
 
@@ -139,6 +140,12 @@ def test_ids_have_names_by_their_shape(lines: str, name: str, worded: str) -> No
             "kelp push",
             "corepack pnpm exec kelp push",
             "Call `corepack pnpm exec kelp` instead of a plain `kelp`: it is not on the PATH here.",
+        ),
+        (
+            "hook-denies-npm",
+            "npm install reef",
+            "pnpm add reef",
+            "Use `pnpm` instead of `npm`: a hook of the project refuses that.",
         ),
         (
             "missing-module-reef",

@@ -213,6 +213,16 @@ def test_a_document_about_a_linter_is_no_rejection(command: str, tool: Tool) -> 
     assert Talk("a").person("read").call(command, LINT * 20, tool=tool).found() == []
 
 
+def test_what_a_hook_denies_has_the_name_of_the_program() -> None:
+    """A project's own guard refuses a program: the denial carries a name, once."""
+    talk = Talk("a").person("add it")
+    talk.denied(
+        "npm add kelp", "PreToolUse:Bash hook error: use pnpm in this repository", Denier.RULE
+    )
+    (excerpt,) = talk.call("pnpm add kelp").found()
+    assert (excerpt.kind, excerpt.names) == (SignalKind.DENIAL, ("hook-denies-npm",))
+
+
 def test_the_log_of_a_check_that_ran_elsewhere_is_a_rejection() -> None:
     """A log is read, but it is a check's own word on this work; only its findings count."""
     log = f"lint\tRun\t2026-05-04T10:00:00.0Z {LINT}\nlint\tRun\t2026Z sh: kelp: not found"
