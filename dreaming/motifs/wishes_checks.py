@@ -41,7 +41,7 @@ whole-suite 0.75 in=done
   ! Before you call a change done, run the whole test suite, integration tests too, and deal with
   ! every failure instead of calling it unrelated.
   + npm run test:ci is failing ~~ run the tests
-lint-before-done 0.6
+lint-before-done 0.7
   = lint(?:er|ing|s)?|format(?:ter|ting|ted)?|type ?check(?:s|er|ing)?|prettier|eslint|gofmt|ruff
   = |mypy|clippy|линтер\w*|格式化|リント|린트
   : forgot must why
@@ -54,7 +54,7 @@ lint-before-done 0.6
   ! Run the project's linter, formatter and type check on what you changed before you report it as
   ! done or commit it.
   + lint is still failing ~~ which linter does this use?
-watch-ci 0.65
+watch-ci 0.7
   = (?:the )?ci (?:run|status|checks?|result)
   : forgot must
   @ (?<!:)\b(?:ci|pipeline|github actions?|workflow|badge|build status)\b.{0,50}?\b<fails>
@@ -161,7 +161,7 @@ current-versions 0.6
   ! Look up the current version of a library, image, model or API before you choose it; what you
   ! remember is old.
   + oh. so that's an ancient browser container ~~ keep the old name for the file
-works-everywhere 0.62 in=work+stopped
+works-everywhere 0.7 in=work+stopped
   @ does (?:it|this|that) (?:also |still )?work (?:for|on|in|with|if|when|without)\b|will (?:it
   @ |this|that) (?:also |still )?(?:work|break) (?:for|on|in|with|if|the)|same (?:issue|problem
   @ |bug|fix) (?:in|for|on) (?:the )?other|(?:cause|create)s? (?:issues|problems) (?:with|for

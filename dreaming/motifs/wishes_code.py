@@ -36,7 +36,7 @@ no-dead-code 0.7
   ! After a refactor search for callers, and delete functions, imports, options and files that
   ! nothing uses any more.
   + is that helper still used now? ~~ the port is used by the server
-no-debug-leftovers 0.6
+no-debug-leftovers 0.7
   = console\.log\w*|debug(?:ging)? (?:output|prints?|statements?|logs?|code)|print statements?
   = |commented.out code|todos?|debug-ausgaben|调试(?:代码|输出|日志)|デバッグ|디버그 ?로그
   : forgot never why again excess
@@ -85,7 +85,7 @@ no-placeholders 0.7
   ! Write the working thing, not a stub, mock, placeholder or hard-coded answer; say so first where
   ! that is not possible.
   + why did you use mock data here ~~ add a placeholder to the search field
-no-hard-coded-values 0.6
+no-hard-coded-values 0.7
   / (?:<dont>|why (?:is|are|did)|stop|no|not) .{0,30}hard-?cod\w+|magic (?:numbers?|strings?)
   > hard-?coded|magic (?:number|string)
   - A value was written into the code that has a constant or a setting.
@@ -128,7 +128,7 @@ no-extra-files 0.75
   - Files were written that nobody had asked for: summaries, reports, scripts, copies.
   ! Write no summary, report, plan, script or copy of a file that was not asked for.
   + stop creating summary files ~~ create a README file
-comments-that-help 0.65
+comments-that-help 0.7
   = comments?(?! (?:of|by|from|on) )|kommentare?|commentaires|comentarios|комментари\w+|注释
   = |コメント|주석
   : never excess
@@ -156,7 +156,7 @@ no-new-dependencies 0.8
   - A dependency was added that nobody had asked for.
   ! Ask before you add a dependency; use the standard library or what is there already.
   + don't add any new dependencies ~~ which packages does it need?
-time-zones-and-units 0.6
+time-zones-and-units 0.7
   / \b(?:wrong|not in|off by|use|should be(?: in)?|always|is) (?:my |the |our |local[ ]
   / |an? )*(?:time ?zone|utc|local time|milliseconds|seconds not|hours?\b.{0,10}time ?zone|unit)\b
   / |zeitzone|fuseau|zona horaria|fuso|часов\w+ пояс|时区|タイムゾーン|시간대
@@ -208,7 +208,7 @@ small-commits 0.7
   - Unlike changes stood in one commit.
   ! Make one commit for each logical change, and fold fixes into the commit they belong to.
   + please split this into separate commits ~~ show the last commit
-commit-as-you-go 0.6
+commit-as-you-go 0.7
   / (?:are|have) you (?:been )?committ?(?:ing|ed) .{0,30}(?:as|go|along|changes|so far)
   / |commit <w2>(?:as (?:you|we) go|often|after (?:each|every)|frequently|regularly)
   / |commit changes as each
@@ -225,7 +225,7 @@ branch-first 0.8
   - Work was done on the main branch, or on the wrong one.
   ! Make a branch before the first edit; never commit or push to the main branch directly.
   + never commit to main directly ~~ push directly to main
-sync-first 0.6
+sync-first 0.7
   / (?:did(?:n'?t)? you|you (?:forgot|did<nt>|must|have|need)|always|again) .{0,20}(?:pull|rebase
   / |fetch|sync)\b|(?:not|isn'?t|out|aren'?t) (?:up.to.date|of date|in sync) (?:with|on)
   / |github is flagging merge conflicts|merge conflicts? again|behind (?:main|master|origin)\b

@@ -50,7 +50,7 @@ no-em-dashes 0.85
   - Texts were full of dashes that the person does not want.
   ! Write without em dashes; use a comma, a colon or two sentences.
   + stop using em dashes ~~ the dashboard is empty
-short-answers 0.65
+short-answers 0.7
   / (?:too (?:long|verbose|wordy|much text)|be (?:more )?(?:brief|concise|terse|short(?:er)?)
   / |(?:short(?:er)?|brief(?:er)?) (?:answers?|replies|responses|please)|tl;?dr|stop (?:explaining
   / |summari[sz]ing|rambling)|kürzer|plus court|más corto|короче|简短|太长|短く|짧게)
@@ -64,7 +64,7 @@ answer-language 0.7
   - An answer or a text came in another language than the person wants.
   ! Answer in the person's language, and write code, comments and docs in the project's.
   + please answer in German ~~ the German translation is missing
-release-notes 0.65
+release-notes 0.7
   = change ?log|release notes?|version (?:number|bump)|bump (?:the )?version|версию|版本号
   = |更新日志|変更履歴|변경 ?로그
   : forgot must again
@@ -98,7 +98,7 @@ do-not-stop-early 0.65
   ! Go on until everything that was asked for is done and checked; do not stop after a part to
   ! report.
   + why did you stop? ~~ stop the server
-no-needless-questions 0.65
+no-needless-questions 0.7
   / (?:<stop>|no need to|quit|why (?:do|are) you) (?:keep )?ask(?:ing)?\b(?! (?:about the
   / |for the))|just do it\b|(?:very|so|too) tentative|on your own\b.{0,3}$|you (?:can|may
   / |should) decide|frag nicht|ne demande pas|no (?:me )?preguntes|não pergunte|не спрашивай
@@ -175,7 +175,7 @@ file-places 0.6
 
 SCREEN: Final = parse(
     r"""
-see-it-in-browser 0.65
+see-it-in-browser 0.7
   = (?:in )?(?:the |a )?(?:browser|screenshots?|devtools|playwright|puppeteer|chrome)|浏览器
   = |ブラウザ|브라우저
   : forgot must why
@@ -186,7 +186,7 @@ see-it-in-browser 0.65
   ! Open the changed page or window, look at a screenshot and at the console, before you report it
   ! as done.
   + did you check it in the browser? ~~ open the page in a browser
-small-screens 0.65
+small-screens 0.7
   = mobile|phones?|small(?:er)? screens?|responsive|narrow|手机|移动端|モバイル|모바일
   : forgot must again
   @ (?:on|in) (?:mobile|phones?|small(?:er)? screens?)\b.{0,50}(?:not|n't|broken|cut|overflow|off
@@ -194,7 +194,7 @@ small-screens 0.65
   - A page was made for wide screens only.
   ! Check every page you change at phone width as well as on a desktop.
   + it is broken on mobile ~~ a mobile app
-dark-mode 0.65
+dark-mode 0.7
   = dark ?(?:mode|theme|scheme)|light and dark|dunkelmodus|mode sombre|modo oscuro|modo escuro
   = |тёмн\w+ тем\w+|深色模式|暗黑模式|ダークモード|다크 ?모드
   : forgot must again
