@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dreaming.models.finding import SignalKind
 from dreaming.models.session import SessionKind, Tool
@@ -193,6 +195,16 @@ def test_untracked_files_are_a_surprise_only_after_a_diff() -> None:
     after = Talk("b").person("go").call("git diff --stat", "").model(remark)
     assert names(plain) == set()
     assert names(after) == {"diff-hides-untracked"}
+
+
+ANY = st.sampled_from([*(w.sees for w in WISHES), "I don\u2019t see it.. ", "\n", "`x_y` "])
+
+
+@given(st.lists(ANY, max_size=5))
+def test_the_words_that_carry_a_name_stand_in_the_text(parts: list[str]) -> None:
+    """Whatever is said in whatever order, what is shown for a name is verbatim."""
+    text = " ".join(parts)
+    assert all(said in text for said in in_words(text, WORKED).values())
 
 
 def test_what_restricted_agents_lack_has_names() -> None:
