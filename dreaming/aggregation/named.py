@@ -37,9 +37,10 @@ MET: Final = (0.3, 0.4)
 """What it adds that a share of all sessions met it, and the largest share that counts."""
 SHARE: Final = 0.3
 """The share of all sessions that must meet what an agent's own program says to everybody."""
-YIELDS: Final = 0.7
-"""A name worth less says little of the cause: it takes the same program or one root session more,
-and a surer group by likeness takes its excerpts."""
+VAGUE: Final = 0.7
+"""A name worth less says little of the cause: it takes one program or one root session more."""
+YIELDS: Final = 0.75
+"""A name worth less gives way to a surer group by likeness, whose words name what worked."""
 RUN: Final = 6
 """Persons' words with this many words in a row in common are one text, sent several times."""
 _NAMES: Final = re.compile(r"\S*[\d_/`()=]\S*|\w+\.\w\S*")
@@ -93,7 +94,7 @@ class Names:
     def score(self, told: Told, places: Collection[int]) -> float:
         """Return how sure it is that a person would keep this; 0 for too few root sessions."""
         least = max(2.0, told.roots, SHARE * self._sessions if told.anywhere else 0.0)
-        if told.worth < YIELDS and not self._one_program(places):
+        if told.worth < VAGUE and not self._one_program(places):
             least += 1.0
         if self._roots(places) < least:
             return 0.0

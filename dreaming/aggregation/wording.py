@@ -121,6 +121,7 @@ _DECOR = re.compile(r"\[[0-9;]{1,9}m|^\s*\d+[→|]", re.MULTILINE)
 _EMAIL = re.compile(r"\S+@\S+\.\w+")
 _ID = re.compile(r"\b(?=[0-9a-f-]*\d)[0-9a-f]{7,}(?:-[0-9a-f]{4,})*\b", re.IGNORECASE)
 _PATH = re.compile(r"(?<![\w./\\:])(?:~|[A-Za-z]:)?[\\/](?:[\w.@+-]+[\\/])*([\w.@+-]+)/?")
+_NUMBER = re.compile(r"(?<![\w.])\d{2,6}(?![\w.])")
 _WORD = re.compile(r"[\w'-]+")
 _BITS = re.compile(r"\"[^\"]*\"|'[^']*'|&&|\|\||[;|\n]|[^\"'&|;\n]+|.")
 _SEPARATOR = re.compile(r"&&|\|\||[;|\n]")
@@ -201,7 +202,7 @@ def shown(action: str, known: Mapping[str, float]) -> str:
     best = max(range(len(commands)), key=lambda i: (value(commands[i], known), -i))
     words: list[str] = []
     for place, word in enumerate(plain(commands[best]).split()):
-        named = any(token in known for token in tokens(word))
+        named = any(token in known for token in _names(word))
         verb = place <= 2 and word.isalpha() and word.islower()
         if place == 0 or named or verb or word.startswith("-"):
             words.append(word)
@@ -264,18 +265,29 @@ class _Piece(msgspec.Struct, frozen=True):
 def _pieces(members: Sequence[Excerpt], known: Mapping[str, float]) -> list[_Piece]:
     """Return every part of speech or code that could stand in the rule, in a stable order."""
     pieces: dict[str, _Piece] = {}
-    adding = Counter(token for excerpt in members for token in excerpt.added)
-    shared = [token for token, many in adding.items() if many >= min(2, len(members))]
+    adding = Counter(token for excerpt in members for token in _added(excerpt))
+    shared = frozenset(t for t, many in adding.items() if many >= min(2, len(members)))
+    known = {**{token: 0.5 for token in shared if token.isdigit()}, **known}
     for excerpt in members:
         if excerpt.words_by is Speaker.HUMAN:
             _say(pieces, excerpt.words, 0.25)
         _say(pieces, excerpt.remark, 0.0)
         if excerpt.kind is SignalKind.DENIAL and excerpt.denier is Denier.RULE:
             _say(pieces, excerpt.error, 0.1)
-        shows = _replacement(excerpt, known, frozenset(shared)) if excerpt.right else ""
+        shows = _replacement(excerpt, known, shared) if excerpt.right else ""
         if shows:
-            pieces[shows] = _Piece(shows, frozenset(tokens(shows)), 0.3, _Role.DO, True, True)
+            pieces[shows] = _Piece(shows, frozenset(_names(shows)), 0.3, _Role.DO, True, True)
     return sorted(pieces.values(), key=lambda piece: piece.text)
+
+
+def _names(text: str) -> list[str]:
+    """Return the tokens of a text, and its numbers: a port may be all that changes."""
+    return [*tokens(text), *_NUMBER.findall(text)]
+
+
+def _added(excerpt: Excerpt) -> frozenset[str]:
+    numbers = frozenset(_NUMBER.findall(excerpt.right)) - frozenset(_NUMBER.findall(excerpt.wrong))
+    return numbers.union(excerpt.added)
 
 
 def _say(pieces: dict[str, _Piece], text: str, bonus: float) -> None:
@@ -310,7 +322,7 @@ def _say(pieces: dict[str, _Piece], text: str, bonus: float) -> None:
 def _replacement(excerpt: Excerpt, known: Mapping[str, float], added: frozenset[str]) -> str:
     """Return what was done instead, where it is another try and no next step."""
     right, wrong = shown(excerpt.right, known), shown(excerpt.wrong, known)
-    if not right or right == wrong or added.isdisjoint(tokens(right)):
+    if not right or right == wrong or added.isdisjoint(_names(right)):
         return ""
     edits = " => " in excerpt.right
     if edits == (" => " in excerpt.wrong) and wrong and (edits or _retries(excerpt, added)):

@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dreaming.aggregation import ELIGIBLE, Group, Grouping
-from dreaming.aggregation.named import score
+from dreaming.aggregation.named import Names, score
 from dreaming.models.candidate import Flag
 from dreaming.models.finding import Excerpt, Finding, KeptExcerpt, Quotation, SignalKind
 from dreaming.models.session import SessionKind, Speaker, Tool
+from dreaming.motifs import Told
 from tests.rules.session_samples import Counted, Talk, history, kept, key
 
 DAY = 86400.0
 LINES = {
     "lint-md060": "docs/reef.md:7:3 error MD060/table-column-style Table column style",
     "lint-errcheck": "reef.go:7:2: Error return value of `b.Close` is not checked (errcheck)",
-    "tool-timeout": "Command timed out after 2m 0.0s",
     "agent-edit-unread": "File has not been read yet. Read it first before writing to it.",
 }
 ASKED = (
@@ -132,15 +132,15 @@ def test_the_agents_own_program_counts_where_a_share_of_all_sessions_meets_it() 
 
 def test_a_name_that_says_little_takes_one_program_or_a_third_session() -> None:
     """Two commands that ran too long have nothing in common yet."""
-    late = [
-        rejected("tool-timeout", root, wrong=command, day=n)
-        for n, (root, command) in enumerate(
-            [("one", "kelp soak"), ("two", "lantern build"), ("three", "buoy sort")]
-        )
-    ]
-    assert groups(late[:2]) == []
-    assert len(groups(late)) == 1
-    assert len(groups([late[0], rejected("tool-timeout", "two", wrong="kelp soak --long")])) == 1
+    little = Told("late", "shell", "It is late.", "Start early.", worth=0.6)
+    commands = ("kelp soak", "lantern build", "buoy sort", "kelp soak --long")
+    late = {n: rejected("lint-md060", f"s{n}", wrong=did) for n, did in enumerate(commands)}
+    names = Names(late, {}, 10)
+    assert names.score(little, [0, 1]) == 0.0
+    assert names.score(little, [0, 1, 2]) >= ELIGIBLE
+    assert names.score(little, [0, 3]) > 0.0
+    telling = msgspec.structs.replace(little, worth=0.8)
+    assert names.score(telling, [0, 1]) >= ELIGIBLE
 
 
 def test_a_text_that_is_sent_again_counts_once() -> None:
