@@ -77,6 +77,8 @@ class WorkspaceSettings(BaseModel):
     """How many candidates wait in ``pending/`` at most; the rest are held back, best first."""
     max_topic_lines: Annotated[int, Field(ge=1)] = 150
     """Lines from which on a topic is called too long: agents cut off files that load at start."""
+    tokens_per_mb: Annotated[int, Field(ge=100, le=100_000)] = 1_500
+    """How much of a megabyte of transcripts a model is sent, in tokens: the best excerpts first."""
     settle: Annotated[int, Field(ge=0, le=24 * 60)] = 30
     """Minutes a transcript must have been quiet before it is read; at most 24 hours are waited."""
     first_night_days: Annotated[int, Field(ge=1)] = 14

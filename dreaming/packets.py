@@ -20,6 +20,13 @@ from dreaming.models.finding import Excerpt, KeptExcerpt
 MAX_FIELD: Final = 1200
 """Longest part of an excerpt that is shown, in characters; longer ones are cut in the middle."""
 
+MOST_STRENGTH: Final = 2.5
+"""Stronger excerpts are not better ones."""
+NAMED: Final = 1.0
+"""What a name of its own is worth beside strength."""
+FADING: Final = 0.93
+"""How much less the next excerpt of the same session is worth."""
+
 _WIDEST_NUMBER: Final = "e000000"
 _FENCE_WORD: Final = re.compile(r"<(?=/?(?:session|known)\b)", re.IGNORECASE)
 _MENTION: Final = re.compile(r"@(?=\S)")
@@ -60,6 +67,32 @@ def number(excerpts: Sequence[KeptExcerpt], budget_tokens: int) -> list[tuple[Pa
         requests[place].append(session)
         room[place] -= size
     return [_numbered(sessions) for sessions in requests]
+
+
+def best(excerpts: Sequence[KeptExcerpt], budget_tokens: int) -> list[KeptExcerpt]:
+    """Return the excerpts that are worth their tokens, within a budget.
+
+    A second excerpt of one session adds less than a first, and one more with names that the
+    session has shown already adds least. The result does not depend on the order of ``excerpts``.
+    """
+    chosen: list[KeptExcerpt] = []
+    seen: set[tuple[str, str]] = set()
+    worth: list[tuple[float, int, KeptExcerpt]] = []
+    for session in _sessions(excerpts):
+        for place, kept in enumerate(session):
+            names = {(kept.session_id, name) for name in kept.excerpt.names}
+            new = bool(names - seen)
+            seen |= names
+            value = min(kept.excerpt.strength, MOST_STRENGTH) + (NAMED if new else 0.0)
+            value *= 0.5 if names and not new else 1.0
+            worth.append((-value * FADING**place, len(worth), kept))
+    room = budget_tokens
+    for _, _, kept in sorted(worth, key=lambda one: one[:2]):
+        size = _excerpt_size(kept)
+        if size <= room:
+            chosen.append(kept)
+            room -= size
+    return chosen
 
 
 def render(packets: Iterable[Packet]) -> str:

@@ -235,9 +235,9 @@ def endpoint(name: str, person: PersonSettings) -> tuple[str, int] | None:
     return address.hostname or "", address.port or (80 if address.scheme == "http" else 443)
 
 
-def prompt() -> str:
-    """Return the instructions of the mining task."""
-    return resources.files("dreaming.resources").joinpath("prompts/mining.md").read_text("utf-8")
+def prompt(task: str = "mining") -> str:
+    """Return the instructions of a task."""
+    return resources.files("dreaming.resources").joinpath(f"prompts/{task}.md").read_text("utf-8")
 
 
 # -- the pieces of a workspace --------------------------------------------------------------------
@@ -335,6 +335,7 @@ def _night(here: Place, choices: Choices, progress: Progress, known: State) -> N
     from dreaming.stores.answers import Answers
     from dreaming.stores.archive import Archive
     from dreaming.stores.pending import Pending
+    from dreaming.stores.repository import checkout
 
     found = here.workspace
     listed = folders(here, choices)
@@ -354,7 +355,10 @@ def _night(here: Place, choices: Choices, progress: Progress, known: State) -> N
         decided=lambda: _decided(found),
         deciding=lambda: files.lock(_decision_lock(found), wait=True),
         context=_context,
+        repository=checkout,
         prompt=prompt(),
+        joining_prompt=prompt("joining"),
+        tokens_per_mb=here.settings.tokens_per_mb,
         waits=waits(here, choices, rules),
         max_pending=here.settings.max_pending,
         topics=here.settings.topics,
@@ -542,7 +546,7 @@ def survey(here: Place, choices: Choices, progress: Progress) -> Survey:
         "offline": Price(),
         **{f"anthropic:{model}": price(model, RENDERED_TOKENS) for model in PRICES},
     }
-    return survey(folders(here, choices), read, prices, progress)
+    return survey(folders(here, choices), read, prices, progress, here.settings.tokens_per_mb)
 
 
 def rendered(here: Place, file: Path) -> str:
@@ -550,7 +554,7 @@ def rendered(here: Place, file: Path) -> str:
     from dreaming.jobs.survey import rendered
 
     read, _, _ = reader(here)
-    return rendered(file, sources().values(), read, prompt())
+    return rendered(file, sources().values(), read, prompt(), here.settings.tokens_per_mb)
 
 
 # -- nights on their own --------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.mining.corpus import Corpus, benchmark, load
-from dreaming.aggregation import Group, aggregate
+from dreaming.aggregation import Group, Grouping, aggregate
 from dreaming.known import SURE, Known, statements
 from dreaming.similarity import rarity
 from dreaming.transcripts.claude_code import ClaudeCode
@@ -50,7 +50,7 @@ def knowledge(folder: Path, corpus: Corpus) -> Known:
 def candidates(corpus: Corpus, known: Known) -> list[Group]:
     """Return the eligible groups that are not known, best first."""
     found = []
-    for group in aggregate(corpus.kept, (), corpus.frequencies):
+    for group in Grouping(corpus.kept, (), corpus.frequencies).groups(eligible=True):
         told = known.match(group.texts(), group.deeds())
         if group.eligible and (told is None or told[1] < SURE):
             found.append(group)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from dreaming.aggregation.group import Group
 from dreaming.aggregation.grouping import Grouping
+from dreaming.aggregation.joining import Joined, join
 from dreaming.aggregation.places import Places, order
 from dreaming.aggregation.scoring import ELIGIBLE
 from dreaming.aggregation.vocabulary import Frequencies
@@ -20,8 +21,10 @@ __all__ = [
     "Frequencies",
     "Group",
     "Grouping",
+    "Joined",
     "aggregate",
     "distinct",
+    "join",
     "order",
     "singles",
 ]

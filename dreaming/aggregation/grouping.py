@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from heapq import nsmallest
 from itertools import chain, combinations
 from typing import Final
@@ -11,15 +13,17 @@ from typing import Final
 import msgspec
 
 from dreaming.aggregation import scoring
-from dreaming.aggregation.group import Group, judge, worded
-from dreaming.aggregation.joining import Joined, join
+from dreaming.aggregation.group import Group, judge, told, worded
+from dreaming.aggregation.joining import Joined, dismissed, join
 from dreaming.aggregation.linkage import families, groups
+from dreaming.aggregation.named import YIELDS, Names
 from dreaming.aggregation.packed import Packed, packed
 from dreaming.aggregation.pairs import Neighbours, likely, likeness
 from dreaming.aggregation.places import Places
 from dreaming.aggregation.profile import profile
 from dreaming.aggregation.vocabulary import Frequencies, Vocabulary, vocabulary
 from dreaming.models.finding import Finding, KeptExcerpt
+from dreaming.motifs import Told
 
 LEAST_ALIKE: Final = 0.25
 """Groups join as long as their members are on average this sure to show one gotcha."""
@@ -33,17 +37,29 @@ class Outline(msgspec.Struct, frozen=True):
     members: tuple[int, ...]
     """Where they stand among the distinct excerpts: oldest first."""
     alike: float
-    """How alike the members are on average."""
+    """How alike the members are on average; 0 where a name is what they share."""
     score: float
     eligible: bool
+    told: Told | None = None
+    """The words of their name, where they share one."""
+
+
+class Moved(msgspec.Struct):
+    """What likeness changes about names."""
+
+    gained: dict[int, list[int]] = msgspec.field(default_factory=dict)
+    """By name, what is alike to it without carrying it."""
+    lost: set[int] = msgspec.field(default_factory=set)
+    """What a surer group took from a name."""
 
 
 class Grouping:
     """The groups of two or more root sessions, and what stands in none.
 
     ``excerpts`` may be read from a store as they are asked for. Findings of models name excerpts
-    by id: what they join stays joined, and their words are preferred. All other groups are found
-    by likeness and worded by templates.
+    by id: what they join stays joined, and their words are preferred. Excerpts with a name are
+    joined by it (``homes`` tells which projects belong together); all other groups are found by
+    likeness and worded by templates.
     """
 
     def __init__(
@@ -53,23 +69,37 @@ class Grouping:
         frequencies: Frequencies,
         *,
         topics: Sequence[str] = (),
+        homes: Mapping[str, str] = {},
     ) -> None:
         self._excerpts = excerpts
         self._findings = findings
         self._frequencies = frequencies
         self._topics = topics
         self._places = Places(excerpts)
-        self._chosen, stands_for = self._places.without_copies(range(len(excerpts)))
+        chosen, stands_for = self._places.without_copies(range(len(excerpts)))
+        no_lesson = dismissed(findings, stands_for)
+        self._chosen = [place for place in chosen if self._places.ids[place] not in no_lesson]
         self._joined = join(findings, stands_for)
-        self._vocabulary = self._shared_by(self._chosen)
+        self._names = self._by_name(homes)
+        silent = self._names.silent
+        speaking = (place for m, place in enumerate(self._chosen) if m not in silent)
+        self._vocabulary = self._shared_by(speaking)
         self._outlines = self._outline(packed(self._read(self._chosen), self._vocabulary))
 
     def groups(self, *, eligible: bool = False) -> Iterator[Group]:
-        """Yield the groups (or the eligible ones), best first; each is worded when asked for."""
-        for outline in self._outlines:
-            if outline.eligible or not eligible:
-                places = [self._chosen[member] for member in outline.members]
-                yield self._worded(places, self._vocabulary, self._joined, outline.alike)
+        """Yield the groups, best first; or the eligible ones, those that say the same as one."""
+        worded = (self._group(one) for one in self._outlines if one.eligible or not eligible)
+        if not eligible:
+            yield from worded
+            return
+        found: list[Group] = []
+        for group in worded:
+            same = next((at for at, one in enumerate(found) if one.says(group)), None)
+            if same is not None:
+                found[same] = found[same].and_also(group)
+            elif group.eligible:
+                found.append(group)
+        yield from found
 
     def grouped(self) -> set[str]:
         """Return the ids of all that stands in a group."""
@@ -93,6 +123,20 @@ class Grouping:
     def _shared_by(self, places: Iterable[int]) -> Vocabulary:
         return vocabulary(self._read(self._places.by_root(places)), self._frequencies)
 
+    def _by_name(self, homes: Mapping[str, str]) -> Names:
+        named = self._places.named
+        members = (m for m, place in enumerate(self._chosen) if place in named)
+        excerpts = {m: self._excerpts[self._chosen[m]] for m in members}
+        return Names(excerpts, homes, self._frequencies.sessions)
+
+    def _group(self, outline: Outline) -> Group:
+        places = [self._chosen[member] for member in outline.members]
+        if outline.told is None:
+            return self._worded(places, self._vocabulary, self._joined, outline.alike)
+        ids = {self._places.ids[place] for place in places}
+        said = [one for one in self._joined if ids & set(one.excerpts)]
+        return told(list(self._read(places)), outline.told, outline.score, said, self._topics)
+
     def _worded(
         self,
         places: Sequence[int],
@@ -107,32 +151,98 @@ class Grouping:
         """Return what the groups will be, best first."""
         neighbours = Neighbours(known)
         together = self._together()
-        related = chain(likely(known, neighbours, LEAST_ALIKE), together)
+        silent = self._names.silent
+        pairs = likely(known, neighbours, LEAST_ALIKE)
+        related = chain((pair for pair in pairs if silent.isdisjoint(pair)), together)
         found: list[Outline] = []
+        moved = Moved()
         for family in families(len(known), related):
             alike = likeness(family, known, neighbours)
             numbers = {place: number for number, place in enumerate(family)}
             joined = [pair for pair in together if pair[0] in numbers]
             alike.update({(numbers[one], numbers[other]): 1.0 for one, other in joined})
-            found += self._parted(family, alike)
+            for pair in self._told_apart(family):
+                alike.pop(pair, None)
+            found += self._parted(family, alike, moved)
+        found += self._named(moved)
         return sorted(found, key=lambda one: (-one.score, one.members[0]))
 
+    def _named(self, moved: Moved) -> Iterator[Outline]:
+        """Yield what names come to, with what likeness added to them or took away."""
+        for number, one in enumerate(self._names.groups):
+            own = [member for member in one.places if member not in moved.lost]
+            score = self._names.score(one.told, own) if len(own) < len(one.places) else one.score
+            if score >= scoring.ELIGIBLE:
+                members = tuple(sorted({*own, *moved.gained.get(number, ())}))
+                yield Outline(members, 0.0, round(score, 4), True, one.told)
+
     def _parted(
-        self, family: Sequence[int], alike: dict[tuple[int, int], float]
+        self, family: Sequence[int], alike: dict[tuple[int, int], float], moved: Moved
     ) -> Iterator[Outline]:
         """Part a family into groups and yield those of several roots.
 
-        The pairs in ``alike`` are numbered within the family.
+        The pairs in ``alike`` are numbered within the family. What has a name is no part of them,
+        and where it is half of a group that is worth a look, the rest follows the name. Only a name
+        that says little gives way.
         """
+        of, names = self._names.of, self._names.groups
         for numbers in groups(len(family), alike, LEAST_ALIKE):
-            members = tuple(family[number] for number in numbers)
-            places = [self._chosen[member] for member in members]
-            if len({self._places.roots[place] for place in places}) < 2:
+            held = {n: of[family[n]] for n in numbers if family[n] in of}
+            strong = Counter(name for name in held.values() if names[name].told.worth >= YIELDS)
+            weak = {n: names[name].score for n, name in held.items() if name not in strong}
+            free = [n for n in numbers if n not in held]
+            leading = max(strong, key=lambda name: (strong[name], -name), default=-1)
+            if free and 2 * strong[leading] >= len(numbers):
+                if self._outlined(family, numbers, alike).eligible:
+                    moved.gained.setdefault(leading, []).extend(family[n] for n in free)
                 continue
-            coherence = scoring.coherence(numbers, alike)
-            profiles = [profile(kept, self._vocabulary) for kept in self._read(places)]
-            judged = judge(profiles, self._vocabulary, coherence, self._joined)
-            yield Outline(members, coherence, round(judged.score, 4), judged.eligible)
+            if weak:
+                open_ = [n for n in numbers if n not in held or n in weak]
+                outline = self._outlined(family, open_, alike)
+                surer = outline.eligible and outline.score > max(weak.values())
+                if surer and self._group(outline).eligible:
+                    moved.lost.update(family[n] for n in weak)
+                    free = open_
+            if self._several(family[n] for n in free):
+                yield self._outlined(family, free, alike)
+
+    def _several(self, members: Iterable[int]) -> bool:
+        return len({self._places.roots[self._chosen[member]] for member in members}) > 1
+
+    def _outlined(
+        self, family: Sequence[int], numbers: Sequence[int], alike: dict[tuple[int, int], float]
+    ) -> Outline:
+        members = tuple(family[number] for number in numbers)
+        coherence = scoring.coherence(numbers, alike)
+        read = self._read(self._chosen[member] for member in members)
+        judged = judge(
+            [profile(kept, self._vocabulary) for kept in read],
+            self._vocabulary,
+            coherence,
+            self._joined,
+        )
+        return Outline(members, coherence, round(judged.score, 4), judged.eligible)
+
+    def _told_apart(self, family: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Yield the pairs, numbered within the family, that a model gave different names."""
+        of = {number: self._said_by.get(self._chosen[m]) for number, m in enumerate(family)}
+        said = [(number, bundles) for number, bundles in of.items() if bundles]
+        for (one, some), (other, more) in combinations(said, 2):
+            if some.isdisjoint(more):
+                yield one, other
+
+    @cached_property
+    def _said_by(self) -> dict[int, frozenset[int]]:
+        """Which bundles of findings rest on each excerpt, by place."""
+        bundles: dict[str, set[int]] = {}
+        for number, one in enumerate(self._joined):
+            for id_ in one.excerpts:
+                bundles.setdefault(id_, set()).add(number)
+        return {
+            place: frozenset(bundles[id_])
+            for place, id_ in enumerate(self._places.ids)
+            if id_ in bundles
+        }
 
     def _together(self) -> dict[tuple[int, int], None]:
         """Return the pairs that findings of models join."""

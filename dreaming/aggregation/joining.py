@@ -37,7 +37,9 @@ def join(findings: Sequence[Finding], stands_for: Mapping[str, str]) -> list[Joi
         (
             finding
             for finding in findings
-            if finding.backend != "offline" and any(i in stands_for for i in finding.evidence)
+            if finding.backend != "offline"
+            and finding.rule
+            and any(i in stands_for for i in finding.evidence)
         ),
         key=lambda f: (f.slug, f.session_id, f.rule, f.evidence),
     )
@@ -54,6 +56,15 @@ def join(findings: Sequence[Finding], stands_for: Mapping[str, str]) -> list[Joi
             bundles.append([finding])
             words.append(about)
     return [_joined(bundle, stands_for) for bundle in bundles]
+
+
+def dismissed(findings: Sequence[Finding], stands_for: Mapping[str, str]) -> frozenset[str]:
+    """Return the excerpts that a model called no lesson and that no finding rests on."""
+    none = {
+        stands_for[i] for one in findings if not one.rule for i in one.evidence if i in stands_for
+    }
+    kept = {stands_for[i] for one in findings if one.rule for i in one.evidence if i in stands_for}
+    return frozenset(none - kept)
 
 
 def _joined(bundle: Sequence[Finding], stands_for: Mapping[str, str]) -> Joined:

@@ -28,17 +28,21 @@ class Places:
         self.ids: list[str] = []
         self.roots: list[str] = []
         self.strengths = array("d")
+        self.named: set[int] = set()
+        """Those of excerpts with a name."""
         self._native_ids: list[str] = []
         self._lines, self._times, self._turns = array("q"), array("d"), array("q")
         for kept in excerpts:
             excerpt = kept.excerpt
             self.ids.append(kept.id)
+            if excerpt.names:
+                self.named.add(len(self.roots))
             self.roots.append(names.setdefault(kept.root, kept.root))
             self.strengths.append(excerpt.strength)
             self._native_ids.append(names.setdefault(kept.native_id, kept.native_id))
             self._lines.append(excerpt.line)
             self._times.append(excerpt.at)
-            turn = hash((kept.root, excerpt.record, excerpt.kind.value)) if excerpt.record else 0
+            turn = hash((kept.root, excerpt.record, excerpt.aspect)) if excerpt.record else 0
             self._turns.append(turn)
 
     def __len__(self) -> int:

@@ -1,13 +1,16 @@
 """Words for a group without a model: one imperative sentence, from what its excerpts share.
 
-No more than twelve words of a transcript stand in a row, no path, no id; what varies between
-sessions is left out of commands. A rule names the fix, because that is what a reader needs.
+It says what to do ("Use `X` instead of `Y`", or a person's own order), then why; or the fact to
+remember. No more than twelve words of a transcript stand in a row, no path, no id; what varies
+between sessions is left out of commands. Where nothing of that can be said, there is no rule.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import IntEnum
 from math import fsum
 from typing import Final
 
@@ -15,15 +18,19 @@ import msgspec
 
 from dreaming.models.finding import Excerpt, SignalKind
 from dreaming.models.session import Denier, Speaker
-from dreaming.similarity import program, tokens
+from dreaming.similarity import overlap, program, tokens
 
 RULE: Final = 200
 """Longest rule, in characters."""
 SYMPTOM: Final = 400
 RUN: Final = 12
 """Most words in a row that are taken from a transcript."""
-PIECES: Final = 2
-"""Most parts a rule is made of."""
+RESTRICTED: Final = (
+    "Do not ask a restricted (read-only) agent to run anything: put the output in its prompt."
+)
+"""The rule of what restricted agents say they cannot do, however each of them words it."""
+GAIN: Final = 0.25
+"""How much a second part has to add, to be worth its words."""
 
 _CLAUSE_END = re.compile(
     r"(?<=[\w)`'\"])[.!?;:]+(?=\s|$)|\n+|\s[-–—]+\s|[。！？；]|!+|\?+(?=\s|$)|\s\(|\)\s"
@@ -69,11 +76,52 @@ _FIRST_PERSON = re.compile(
     r"(?!have\b|not\b)",
     re.IGNORECASE,
 )
+_PASSING = re.compile(
+    r"^(?:so |and |but |then |now |next )?(?:i(?:['\u2019]ll| will|['\u2019]m going)|let me|"
+    r"let['\u2019]s|what|why|how|any|could|would|did|if|unless|although|so far|here['\u2019]s)\b|"
+    r"\b(?:maybe|perhaps|i guess|i think|probably|likely|seems?|looks like|now|currently|current|"
+    r"already|still|just|yet|passe[sd])\b",
+    re.IGNORECASE,
+)
+"""Plans, questions, guesses, and what is so at the moment."""
+_BINDING = re.compile(
+    r"\b(?:must|has to|have to|needs?|never|always|requires?|expects?|instead of|"
+    r"only (?:after|when|if|with|in|on|works?|accepts?|takes?|runs?|has|have))\b",
+    re.IGNORECASE,
+)
+_COMMAND = re.compile(r"(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?:\./)?[a-z][\w-]*(?:\s+(?=[a-z])[\w:-]+)?")
+"""What a command line begins with: the program and, where there is one, its subcommand."""
+_LOOKS = re.compile(
+    r"(?:cd \S+ && )?(?:git (?:log|status|diff|show|branch|ls-files|remote|rev-parse|fetch)|ls|cat|"
+    r"head|tail|sed -n|rg|grep|find|echo|printf|wc|which|pwd|tree|mkdir|sleep|"
+    r"gh \w+ (?:view|list))\b|.*\s--?(?:version|help)$"
+)
+"""Commands that only look, or prepare: they put nothing right."""
+_FAILURES = frozenset({SignalKind.ERROR, SignalKind.ERROR_FIX, SignalKind.ASSUMPTION})
+_VAGUE = re.compile(r"^(?:that|this|it|they|these|those|there|otherwise|here)\b", re.IGNORECASE)
+"""Nobody knows what is meant when a rule begins like this."""
+_POINTS = re.compile(
+    r"\b(?:this|that|these|those|they|it|them)\b(?! (?:repo|repository|package|project|code|"
+    r"service|branch|folder|machine|file|module|team)\b)",
+    re.IGNORECASE,
+)
+"""A fact that points at something nobody sees any more."""
+_PROSE = re.compile(r"\s*(?://|#|\*|--|<!--|\"\"\"|/\*)|(?!.*[=(\[{:<;.]\S?)")
+"""A line of an edit that is a comment or plain prose: no code to write."""
+_PERSONAL = re.compile(r"^(?:i|you)\b", re.IGNORECASE)
+_CODE = re.compile(r"(?:^|\s)--?[a-z]|\w[=_./]\w|`")
+_ARTICLE = re.compile(
+    r"^(?:The|A|An|This|That|These|Those|It|They|There|You|Your|We|Our|If|When|In|On|For|No|"
+    r"Otherwise|Use|Run|Do|Don['\u2019]t|Never|Always)(?=['\u2019\s])"
+)
 _HIDDEN = re.compile(r"<[a-z][\w-]*(?::[0-9a-z]+)?>")
-_URL = re.compile(r"\b[a-z][a-z+.-]*://\S+", re.IGNORECASE)
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+_DECOR = re.compile(r"\[[0-9;]{1,9}m|^\s*\d+[→|]", re.MULTILINE)
+"""Colours of a terminal, line numbers of a reader."""
 _EMAIL = re.compile(r"\S+@\S+\.\w+")
 _ID = re.compile(r"\b(?=[0-9a-f-]*\d)[0-9a-f]{7,}(?:-[0-9a-f]{4,})*\b", re.IGNORECASE)
-_PATH = re.compile(r"(?<![\w.])(?:~|[A-Za-z]:)?[\\/](?:[\w.@+-]+[\\/])*([\w.@+-]+)/?")
+_PATH = re.compile(r"(?<![\w./\\:])(?:~|[A-Za-z]:)?[\\/](?:[\w.@+-]+[\\/])*([\w.@+-]+)/?")
+_NUMBER = re.compile(r"(?<![\w.])\d{2,6}(?![\w.])")
 _WORD = re.compile(r"[\w'-]+")
 _BITS = re.compile(r"\"[^\"]*\"|'[^']*'|&&|\|\||[;|\n]|[^\"'&|;\n]+|.")
 _SEPARATOR = re.compile(r"&&|\|\||[;|\n]")
@@ -94,7 +142,7 @@ def plain(text: str) -> str:
     text = text.replace("<!--", " ").replace("-->", " ")
     if not text.isprintable():
         text = "".join(letter if letter.isprintable() else " " for letter in text)
-    text = _URL.sub("…", text)
+    text = _URL.sub("…", _DECOR.sub(" ", text))
     text = _EMAIL.sub("…", _HIDDEN.sub("…", text))
     text = _HOME.sub(lambda match: re.split(r"[\\/]", match.group().rstrip("\\/"))[-1], text)
     text = _PATH.sub(lambda match: match.group(1), text)
@@ -154,7 +202,7 @@ def shown(action: str, known: Mapping[str, float]) -> str:
     best = max(range(len(commands)), key=lambda i: (value(commands[i], known), -i))
     words: list[str] = []
     for place, word in enumerate(plain(commands[best]).split()):
-        named = any(token in known for token in tokens(word))
+        named = any(token in known for token in _names(word))
         verb = place <= 2 and word.isalpha() and word.islower()
         if place == 0 or named or verb or word.startswith("-"):
             words.append(word)
@@ -164,7 +212,8 @@ def shown(action: str, known: Mapping[str, float]) -> str:
 
 
 def _shown_edit(action: str, known: Mapping[str, float]) -> str:
-    lines = [line.strip() for line in action.split(" => ", 1)[1].split("\n") if line.strip()]
+    lines = [line.strip() for line in action.split(" => ", 1)[1].split("\n")]
+    lines = [line for line in lines if line and not _PROSE.match(line)]
     if not lines:
         return ""
     line = max(lines, key=lambda text: (value(text, known), -len(text)))
@@ -182,7 +231,22 @@ def _code(words: Sequence[str]) -> str:
         if len(longer) > 72 or _words(longer) > RUN:
             break
         text = longer
-    return text.replace("`", "'").rstrip(" …") + (" …" if text.endswith("…") else "")
+    for quote in ('"', "'"):
+        if text.count(quote) % 2:
+            text = f"{text[: text.rindex(quote)].rstrip()} …"
+    text = text.replace("`", "'").rstrip(" …") + (" …" if text.endswith("…") else "")
+    return text if _WORD.search(text) else ""
+
+
+class _Role(IntEnum):
+    """What a part can be in a sentence."""
+
+    DO = 0
+    """It says what to do: an order or a replacement."""
+    FACT = 1
+    """It says what is so."""
+    SCRAP = 2
+    """It has no verb; it explains a little."""
 
 
 class _Piece(msgspec.Struct, frozen=True):
@@ -191,79 +255,147 @@ class _Piece(msgspec.Struct, frozen=True):
     text: str
     names: frozenset[str]
     bonus: float
+    role: _Role
+    deed: bool
+    """Whether it shows an action that was seen, none that somebody spoke of."""
+    leads: bool
+    """Whether a rule may be made of it alone."""
 
 
 def _pieces(members: Sequence[Excerpt], known: Mapping[str, float]) -> list[_Piece]:
     """Return every part of speech or code that could stand in the rule, in a stable order."""
-    pieces: dict[str, float] = {}
+    pieces: dict[str, _Piece] = {}
+    adding = Counter(token for excerpt in members for token in _added(excerpt))
+    shared = frozenset(t for t, many in adding.items() if many >= min(2, len(members)))
+    known = {**{token: 0.5 for token in shared if token.isdigit()}, **known}
     for excerpt in members:
         if excerpt.words_by is Speaker.HUMAN:
             _say(pieces, excerpt.words, 0.25)
         _say(pieces, excerpt.remark, 0.0)
         if excerpt.kind is SignalKind.DENIAL and excerpt.denier is Denier.RULE:
             _say(pieces, excerpt.error, 0.1)
-        if excerpt.right:
-            pieces.setdefault(_replacement(excerpt, known), 0.3)
-    found = [_Piece(text, frozenset(tokens(text)), more) for text, more in pieces.items() if text]
-    return sorted(found, key=lambda piece: piece.text)
+        shows = _replacement(excerpt, known, shared) if excerpt.right else ""
+        if shows:
+            pieces[shows] = _Piece(shows, frozenset(_names(shows)), 0.3, _Role.DO, True, True)
+    return sorted(pieces.values(), key=lambda piece: piece.text)
 
 
-def _say(pieces: dict[str, float], text: str, bonus: float) -> None:
-    """Add the clauses of what was said; those that tell somebody what to do are worth more."""
+def _names(text: str) -> list[str]:
+    """Return the tokens of a text, and its numbers: a port may be all that changes."""
+    return [*tokens(text), *_NUMBER.findall(text)]
+
+
+def _added(excerpt: Excerpt) -> frozenset[str]:
+    numbers = frozenset(_NUMBER.findall(excerpt.right)) - frozenset(_NUMBER.findall(excerpt.wrong))
+    return numbers.union(excerpt.added)
+
+
+def _say(pieces: dict[str, _Piece], text: str, bonus: float) -> None:
+    """Add the clauses of what was said; those that tell somebody what to do are worth more.
+
+    What a model is about to do, asks or sees at the moment is no rule, and whoever says "I" speaks
+    of that session. A rule is made of what a model says only where it says what must be.
+    """
     for clause in clauses(text):
-        more = bonus + (0.2 if _INSTRUCTIVE.search(clause) else 0.0)
-        pieces[_instruction(clause)] = max(more, pieces.get(_instruction(clause), 0.0))
+        clause = clause.strip(" ,.;:()")
+        instructive = _INSTRUCTIVE.search(clause) is not None
+        said = _FIRST_PERSON.sub("", clause)
+        if _PASSING.search(clause) or _PERSONAL.match(said):
+            continue
+        if said != clause or _IMPERATIVE.match(said):
+            role = _Role.DO
+        elif _STATEMENT.search(said):
+            role = _Role.FACT
+        elif instructive or (bonus > 0 and _CODE.search(said)):
+            role = _Role.SCRAP
+        else:
+            continue
+        general = bonus > 0 or _BINDING.search(clause) is not None
+        vague = _VAGUE.match(said) or (role is _Role.FACT and _POINTS.search(said))
+        leads = role is not _Role.SCRAP and general and not vague and "…" not in said
+        worth = bonus + 0.2 * instructive
+        before = pieces.get(said)
+        if before is None or (worth, leads) > (before.bonus, before.leads):
+            pieces[said] = _Piece(said, frozenset(tokens(said)), worth, role, False, leads)
 
 
-def _instruction(clause: str) -> str:
-    """Return a clause as an imperative."""
-    clause = clause.strip(" ,.;:()")
-    said = _FIRST_PERSON.sub("", clause)
-    if said != clause or _IMPERATIVE.match(said):
-        return said
-    if said.lower().startswith(("that ", "this ", "it ", "it's ", "they ")):
-        return f"mind this: {said}"
-    return f"mind that {said}" if _STATEMENT.search(said) else f"mind this: {said}"
-
-
-def _replacement(excerpt: Excerpt, known: Mapping[str, float]) -> str:
+def _replacement(excerpt: Excerpt, known: Mapping[str, float], added: frozenset[str]) -> str:
+    """Return what was done instead, where it is another try and no next step."""
     right, wrong = shown(excerpt.right, known), shown(excerpt.wrong, known)
-    if not right or right == wrong:
+    if not right or right == wrong or added.isdisjoint(_names(right)):
         return ""
-    verb = "write" if " => " in excerpt.right else "use"
-    same_form = (" => " in excerpt.right) == (" => " in excerpt.wrong)
-    if wrong and same_form:
-        return f"{verb} `{right}` instead of `{wrong}`"
-    return f"{verb} `{right}`"
+    edits = " => " in excerpt.right
+    if edits == (" => " in excerpt.wrong) and wrong and (edits or _retries(excerpt, added)):
+        return f"{'write' if edits else 'use'} `{right}` instead of `{wrong}`"
+    if edits:
+        return f"write `{right}`"
+    new = program(excerpt.right).lower() in added or excerpt.kind not in _FAILURES
+    return f"use `{right}`" if new and _COMMAND.match(right) and not _LOOKS.match(right) else ""
+
+
+def _retries(excerpt: Excerpt, added: frozenset[str]) -> bool:
+    """Return whether the right command is another form of the wrong one, or what a person said."""
+    if not _COMMAND.match(excerpt.right) or not _COMMAND.match(excerpt.wrong):
+        return False
+    same = _COMMAND.match(excerpt.right)[0] == _COMMAND.match(excerpt.wrong)[0]  # type: ignore[index]
+    by_person = excerpt.kind not in _FAILURES and excerpt.linked > 0
+    alike = overlap(tokens(excerpt.right), tokens(excerpt.wrong)) >= 0.4
+    if _LOOKS.match(excerpt.right) or _LOOKS.match(excerpt.wrong):
+        return same or by_person
+    return same or alike or by_person or program(excerpt.right).lower() in added
 
 
 def rule(members: Sequence[Excerpt], known: Mapping[str, float]) -> str:
-    """Return one imperative sentence that names as much of ``known`` as fits."""
+    """Return one imperative sentence that names as much of ``known`` as fits.
+
+    Empty where nothing sensible can be said.
+    """
+    if 2 * sum(excerpt.kind is SignalKind.CANNOT for excerpt in members) > len(members):
+        return RESTRICTED
     heaviest = max(known.values(), default=1.0) or 1.0
     weights = {token: weight / heaviest for token, weight in known.items()}
-    text, named = _opening(members), frozenset[str]()
     pieces = _pieces(members, known)
-    for _ in range(PIECES):
-        joint = "; also " if text else ""
-        best, gain = "", 0.25 if text else 0.0
-        for piece in pieces:
-            new = fsum(weights.get(token, 0.0) for token in piece.names - named)
-            worth = new + (piece.bonus if new else 0.0) - 0.01 * len(piece.text.split())
-            if len(text) + len(joint) + len(piece.text) < RULE and worth > gain:
-                best, gain = piece.text, worth
-        if not best:
-            break
-        text, named = f"{text}{joint}{best}", named | frozenset(tokens(best))
-    text = text or "look at the evidence before doing this again"
+    first = _best([p for p in pieces if p.leads], weights, frozenset(), 0.0)
+    first = first or _expected(members, known)
+    if first is None:
+        return ""
+    room = [p for p in pieces if len(first.text) + len(p.text) < RULE - len("Remember that : .")]
+    others = [p for p in room if p.text != first.text and not (p.deed and first.deed)]
+    second = _best(others, weights, first.names, GAIN)
+    parts = sorted(filter(None, (first, second)), key=lambda piece: piece.role)
+    lead = parts[0].text if parts[0].role is _Role.DO else f"remember that {_lower(parts[0].text)}"
+    text = ": ".join([lead, *(_lower(piece.text) for piece in parts[1:])])
     return f"{text[0].upper()}{text[1:]}".rstrip(" ,;:.") + "."
 
 
-def _opening(members: Sequence[Excerpt]) -> str:
-    """Return what every rule about restricted agents says first, where the group is about them."""
-    asked = sum(excerpt.kind is SignalKind.CANNOT for excerpt in members)
-    if asked * 2 <= len(members):
-        return ""
-    return "do not ask a restricted (read-only) agent to run anything, put the output in its prompt"
+def _expected(members: Sequence[Excerpt], known: Mapping[str, float]) -> _Piece | None:
+    """Return what to expect of a command that failed each time, where nobody did it otherwise."""
+    commands = {shown(excerpt.wrong, known) for excerpt in members}
+    commands |= {shown(excerpt.right, known) for excerpt in members if excerpt.right}
+    if len(commands) > 1 or any(one.kind not in _FAILURES for one in members):
+        return None
+    command = commands.pop()
+    text = f"expect `{command}` to fail"
+    found = _Piece(text, frozenset(tokens(text)), 0.0, _Role.DO, deed=True, leads=True)
+    return found if command and _COMMAND.match(command) and not _LOOKS.match(command) else None
+
+
+def _best(
+    pieces: Iterable[_Piece], weights: Mapping[str, float], named: frozenset[str], least: float
+) -> _Piece | None:
+    """Return the part that adds most to what is named already, more than ``least``."""
+    best, gain = None, least
+    for piece in pieces:
+        new = fsum(weights.get(token, 0.0) for token in piece.names - named)
+        worth = new + (piece.bonus if new else 0.0) - 0.01 * len(piece.text.split())
+        if worth > gain:
+            best, gain = piece, worth
+    return best
+
+
+def _lower(text: str) -> str:
+    """Return a clause as it stands inside a sentence."""
+    return f"{text[0].lower()}{text[1:]}" if _ARTICLE.match(text) else text
 
 
 def symptom(members: Sequence[Excerpt], known: Mapping[str, float]) -> str:

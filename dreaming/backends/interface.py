@@ -73,6 +73,8 @@ class Backend(ABC):
     name: ClassVar[str]
     leaves_the_machine: ClassVar[bool]
     """Whether text is sent to somebody else's computer."""
+    words: ClassVar[bool] = True
+    """Whether it can say that two findings mean the same: a model can."""
     free: ClassVar[bool]
     """True where an answer costs nothing and is the same each time: raw answers are not kept."""
 

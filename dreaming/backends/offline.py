@@ -28,6 +28,7 @@ class Offline(Backend):
     name: ClassVar[str] = "offline"
     leaves_the_machine: ClassVar[bool] = False
     free: ClassVar[bool] = True
+    words: ClassVar[bool] = False
 
     @property
     def identity(self) -> str:
@@ -42,7 +43,7 @@ class Offline(Backend):
     def ask(self, request: Request) -> Answer:
         """Return findings for the request's strongest excerpts, as a JSON array."""
         strong = sorted(_strong(request), key=lambda one: (-one[2].excerpt.strength, one[1]))
-        findings = [_finding(session, number, kept) for session, number, kept in strong[:MOST]]
+        findings = [one for one in map(_finding, strong) if one["rule"]][:MOST]
         return Answer(text=msgspec.json.encode(findings).decode(), model=self.name)
 
 
@@ -54,7 +55,8 @@ def _strong(request: Request) -> Iterator[tuple[str, str, KeptExcerpt]]:
                 yield packet.session_id, number, kept
 
 
-def _finding(session_id: str, number: str, kept: KeptExcerpt) -> dict[str, Any]:
+def _finding(one: tuple[str, str, KeptExcerpt]) -> dict[str, Any]:
+    session_id, number, kept = one
     excerpt = kept.excerpt
     said = telling(f"{excerpt.words}\n{excerpt.remark}")
     known = dict.fromkeys([*excerpt.added, *said], 1.0)

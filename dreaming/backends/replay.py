@@ -76,6 +76,8 @@ class Replay(Backend):
         self.asked.append(request)
         if self._texts:
             return self._next_text()
+        if not request.packets:
+            return Answer(text='{"same": []}', model=self.identity)
         found = [item for packet in request.packets for item in self._found(packet)]
         return Answer(text=json.dumps(found, ensure_ascii=False, indent=1), model=self.identity)
 

@@ -231,6 +231,8 @@ def _print_origin(one: Origin) -> None:
     agents = f" of {', '.join(one.agents)}" if one.agents else ""
     backend = one.backend or "unknown"
     data(f"candidate {one.candidate}: {sessions}{agents}, night {night}, backend {backend}")
+    if one.fixed:
+        data(f"    maybe fixed: {line(one.fixed)}")
     for quote in one.evidence:
         words = line(quote.quote)
         place = f"{quote.agent} {quote.session_id} line {quote.line} ({quote.speaker})"

@@ -49,6 +49,8 @@ def reveal(
         return
     for one in found:
         data(f"{one.id[:8]}  {line(one.rule)}")
+        if one.fixed:
+            data(f"    maybe fixed: {line(one.fixed)}")
         for quote in one.evidence:
             words = line(quote.quote)
             data(

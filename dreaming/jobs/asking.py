@@ -16,13 +16,20 @@ from dreaming.backends.interface import Answer, Backend, TooBig, Unanswered, Usa
 from dreaming.errors import DreamingError, NotNow
 from dreaming.models.finding import Complaint, Finding, KeptExcerpt
 from dreaming.models.report import Spent
-from dreaming.packets import Packet, number
+from dreaming.packets import Packet, best, number
 from dreaming.stores.answers import Answers, KeptAnswer
 from dreaming.stores.state import State, encoded
-from dreaming.tasks import mining
+from dreaming.tasks import joining, mining
 from dreaming.tasks.interface import Request
 
 MAX_PAID_ATTEMPTS: Final = 2
+LEAST_ROOM: Final = 4_000
+"""Tokens that a batch may take however small its transcripts are."""
+
+
+def room(new_bytes: int, tokens_per_mb: int) -> int:
+    """Return how many tokens of excerpts may be sent for so many bytes of transcripts."""
+    return max(LEAST_ROOM, new_bytes * tokens_per_mb // 1_000_000)
 
 
 class UnusableAnswer(DreamingError):
@@ -49,6 +56,16 @@ class _Unsettled(msgspec.Struct):
     answer: KeptAnswer
     left: int
     """How many of the excerpts it is about are not settled."""
+
+
+class Joining(msgspec.Struct, frozen=True):
+    """What the second look gave."""
+
+    asked: Asked
+    request: str
+    """Hash of the question."""
+    same: list[tuple[int, ...]]
+    """Places of statements that are about one gotcha."""
 
 
 class Asker:
@@ -88,8 +105,8 @@ class Asker:
                 for _, id_, _ in told:
                     self._answered.setdefault(id_, []).append(hash_)
 
-    def ask(self, excerpts: Sequence[KeptExcerpt], now: float) -> Asked:
-        """Return the findings for these excerpts.
+    def ask(self, excerpts: Sequence[KeptExcerpt], now: float, budget: int) -> Asked:
+        """Return the findings for the best of these excerpts, within a budget of tokens.
 
         Raises what the backend raises, ``UnusableAnswer`` and ``Stopped``; what was answered before
         that is kept and is not asked again.
@@ -98,7 +115,7 @@ class Asker:
         recalled = self._recall(excerpts, asked)
         done = {one.id for used in recalled.values() for one in used}
         open_ = [one for one in excerpts if one.id not in done]
-        for packets in number(open_, self._backend.context_tokens):
+        for packets in number(best(open_, budget), self._backend.context_tokens):
             self._ask(packets, asked, now)
         for hash_, used in recalled.items():
             self._note_recalled(hash_, len(used), asked)
@@ -116,7 +133,8 @@ class Asker:
         for hash_ in sorted({hash_ for id_, _ in left for hash_ in self._answered[id_]}):
             answer = self._unsettled[hash_].answer
             packets = tuple(_within(answer, left))
-            request = Request(packets, "", "", hash_, answer.backend.partition(":")[0])
+            name = answer.backend.partition(":")[0]
+            request = Request(packets, "", "", hash_, backend=name)
             findings, complaints = mining.read(answer.text, request)
             if any(one.whole for one in complaints):
                 continue
@@ -151,6 +169,19 @@ class Asker:
 
     def _take(self, request: Request, base: str, answer: Answer, asked: Asked, now: float) -> None:
         findings, complaints = mining.read(answer.text, request)
+        self._believe(request, base, answer, complaints, asked, now)
+        asked.findings += [(request.hash, finding) for finding in findings]
+
+    def _believe(
+        self,
+        request: Request,
+        base: str,
+        answer: Answer,
+        complaints: Sequence[Complaint],
+        asked: Asked,
+        now: float,
+    ) -> None:
+        """Count an answer as given, or raise ``UnusableAnswer`` where it cannot be read."""
         whole = [one for one in complaints if one.whole]
         if whole or not answer.complete:
             reason = whole[0].reason if whole else "it was cut short"
@@ -159,11 +190,31 @@ class Asker:
                 f"An answer of {self._backend.identity} cannot be used: {reason}. It is kept as "
                 f"{request.hash[:12]}….json, and the question is asked again the next night."
             )
-        asked.findings += [(request.hash, finding) for finding in findings]
         asked.complaints += complaints
         if not self._backend.free:
             spent = _spent(answer.usage)
-            asked.requests.append((request.hash, base, "answered", _sessions(request), spent))
+            asked.requests.append((request.hash, base, "answered", list(request.sessions), spent))
+
+    def join(self, statements: Sequence[joining.Statement], prompt: str, now: float) -> Joining:
+        """Return which of these statements are about one gotcha, from one question about all.
+
+        Raises as ``ask`` does. A question that failed as often as we pay for joins nothing.
+        """
+        asked = Asked()
+
+        def question(attempt: int) -> Request:
+            identity = self._backend.identity
+            return joining.request(statements, prompt=prompt, identity=identity, attempt=attempt)
+
+        base = question(0).hash
+        attempts = 0 if self._backend.free else self._state.attempts(base)
+        if attempts >= MAX_PAID_ATTEMPTS:
+            return Joining(asked, base, [])
+        request = question(attempts + 1)
+        answer = self._answer(request, base, now)
+        same, complaints = joining.read(answer.text, len(statements))
+        self._believe(request, base, answer, complaints, asked, now)
+        return Joining(asked, request.hash, same)
 
     def _affordable(
         self, packets: tuple[Packet, ...], asked: Asked
@@ -234,7 +285,7 @@ class Asker:
     def _note(self, request: Request, base: str, outcome: str, usage: Usage, now: float) -> None:
         if not self._backend.free:
             self._state.note_request(
-                request.hash, base, outcome, _sessions(request), _spent(usage), now
+                request.hash, base, outcome, request.sessions, _spent(usage), now
             )
 
 
@@ -257,10 +308,6 @@ def _within(answer: KeptAnswer, left: Mapping[tuple[str, str], KeptExcerpt]) -> 
 def _mark(kept: KeptExcerpt) -> str:
     """What tells whether an excerpt still says the same."""
     return hashlib.blake2b(encoded(kept.excerpt), digest_size=8).hexdigest()
-
-
-def _sessions(request: Request) -> list[str]:
-    return sorted({packet.session_id for packet in request.packets})
 
 
 def _spent(usage: Usage) -> Spent:

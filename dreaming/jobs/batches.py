@@ -15,7 +15,7 @@ import msgspec
 
 from dreaming.backends.interface import Backend
 from dreaming.errors import BackendUnavailable, DreamingError, NotNow
-from dreaming.jobs import archiving
+from dreaming.jobs import archiving, asking, joining
 from dreaming.jobs.archiving import Retention
 from dreaming.jobs.asking import Asked, Asker, Stopped
 from dreaming.jobs.listing import PURPOSE, Listed
@@ -27,6 +27,8 @@ from dreaming.models.report import REFUSED, Outcome, Report, Verdict
 from dreaming.stores import withdrawal
 from dreaming.stores.answers import Answers
 from dreaming.stores.archive import Archive
+from dreaming.stores.history import History
+from dreaming.stores.interface import Project
 from dreaming.stores.state import State, encoded
 from dreaming.transcripts.interface import Transcript
 
@@ -53,7 +55,10 @@ class Work(msgspec.Struct, kw_only=True):
     answers: Answers
     reader: Reader
     lessons: Sequence[KnownLine]
+    belongs: Callable[[Project], bool]
     prompt: str
+    joining_prompt: str
+    tokens_per_mb: int
     archive: Archive
     retention: Retention = Retention()
     progress: Progress = msgspec.field(default_factory=Progress)
@@ -100,7 +105,8 @@ def settle_all(
             readings = [_read(work, one) for one in batch]
         try:
             with watch.stage("ask"):
-                asked = asker.ask(_new_excerpts(work, readings), work.clock())
+                budget = asking.room(sum(one.new_bytes for one in readings), work.tokens_per_mb)
+                asked = asker.ask(_new_excerpts(work, readings), work.clock(), budget)
         except DreamingError as wrong:
             settled |= _batch_failed(work, readings, report, wrong)
             if isinstance(wrong, NotNow | BackendUnavailable):
@@ -118,6 +124,8 @@ def settle_all(
             f"batch {number}: {len(batch)} transcripts, "
             f"{sum(len(one.settlement.excerpts) for one in readings)} excerpts"
         )
+    else:
+        _second_look(work, asker, report, watch)
     failed = report.verdicts.get(Verdict.FAILED, 0) - failed_before
     if failed:
         report.failures.append(
@@ -126,6 +134,26 @@ def settle_all(
         )
         report.exit_code = max(report.exit_code, 1)
     return settled
+
+
+def _second_look(work: Work, asker: Asker, report: Report, watch: Stopwatch) -> None:
+    """Let a model say which findings of all nights are one; without an answer they stay apart."""
+    if not work.backend.words or work.stop():
+        return
+    history = History(work.state, work.belongs)
+    try:
+        with watch.stage("ask"):
+            asked = joining.second_look(
+                asker, work.state, joining.live(history), work.joining_prompt, work.clock()
+            )
+    except DreamingError as wrong:
+        report.failures.append(wrong.message)
+        report.exit_code = max(report.exit_code, wrong.EXIT_CODE)
+        return
+    if asked is not None:
+        _settle(work, [], asked, report)
+        _count_readings(report, [], asked)
+        joining.remember(work.state, joining.live(history))
 
 
 def key(transcript: Transcript) -> Key:

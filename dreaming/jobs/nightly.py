@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ from dreaming.due import MAX_ATTEMPTS, Standing, watermark
 from dreaming.errors import INTERRUPTED, DreamingError
 from dreaming.jobs import archiving
 from dreaming.jobs.batches import Key, Work, count, key, settle_all
+from dreaming.jobs.fixing import Files, flagged
 from dreaming.jobs.listing import PURPOSE, Listed, Waits, is_new_to_wait, look, waiting_settlement
 from dreaming.jobs.progress import Stopwatch
 from dreaming.jobs.queueing import Decided, queue, survey
@@ -46,13 +47,14 @@ class Night(Work, kw_only=True):
 
     folders: Sequence[tuple[Source, Path]]
     pending: Pending
-    belongs: Callable[[Project], bool]
     decided: Callable[[], Decided]
     """What the ledger says, looked up when the queue is made."""
     deciding: Callable[[], AbstractContextManager[None]]
     """Holds the decision lock, so that nobody decides while the queue is made."""
     context: Callable[[Mapping[str, Project]], tuple[list[KnownLine], list[str]]]
     """Reads what agents load anyway in the folders of these projects."""
+    repository: Callable[[Project], Files | None]
+    """Opens a project's repository, where it is still there."""
     waits: Waits
     max_pending: int
     topics: Sequence[str] = ()
@@ -190,6 +192,7 @@ def queue_up(night: Night, report: Report, watch: Stopwatch, now: float) -> None
         history = History(night.state, night.belongs)
         known = _known(night, decided, context, history)
         found = survey(night.state, history, known, decided, today=today, topics=night.topics)
+        found.eligible = flagged(night.state, history, found.eligible, night.repository)
         with watch.stage("pending"):
             report.queue = queue(
                 night.state, night.pending, found, max_pending=night.max_pending, now=now
@@ -216,7 +219,7 @@ class _Made(msgspec.Struct):
 def _rests_on(
     night: Night,
     decided: Decided,
-    projects: Iterable[str],
+    projects: Mapping[str, Project],
     context: Sequence[KnownLine],
     today: date,
 ) -> str:
@@ -227,6 +230,7 @@ def _rests_on(
     parts: list[object] = [__version__, MINING_VERSION, night.state.get(EVIDENCE), decided, back]
     parts += [sorted(projects), night.max_pending, list(night.topics)]
     parts += [[line.text for line in lines] for lines in (night.lessons, context)]
+    parts += [one.stamp() for one in map(night.repository, projects.values()) if one is not None]
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 

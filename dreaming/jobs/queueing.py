@@ -23,6 +23,7 @@ from dreaming.models.report import Queue
 from dreaming.stores.history import History
 from dreaming.stores.interface import Kept
 from dreaming.stores.pending import Pending
+from dreaming.stores.projects import home
 from dreaming.stores.state import State
 
 _ASIDE: Final = (Action.REJECT, Action.LATER, Action.MERGE, Action.RETIRE)
@@ -67,7 +68,11 @@ def survey(
     ``today`` decides whether what was put off to a day comes back.
     """
     grouping = Grouping(
-        history.excerpts(), history.findings(), history.frequencies(), topics=topics
+        history.excerpts(),
+        history.findings(),
+        history.frequencies(),
+        topics=topics,
+        homes={id_: home(project.identity) for id_, project in state.projects().items()},
     )
     published = state.published()
     judge = _Judge(decided, state.kept(), _made_of(published, decided), today)
@@ -203,7 +208,9 @@ def queue(
     waiting = {one.id: one for one in pending.all()}
     formerly = {old: one.id for _, one in standing.eligible for old in one.formerly}
     stays = {formerly.get(id_, id_) for id_ in waiting}
-    ranked = sorted(standing.eligible, key=lambda pair: pair[1].id not in stays)
+    ranked = sorted(
+        standing.eligible, key=lambda p: (Flag.MAYBE_FIXED in p[1].flags, p[1].id not in stays)
+    )
     chosen = ranked[:max_pending]
     state.publish(((one.id, [kept.id for kept in group.excerpts]) for group, one in chosen), now)
     result = Queue(

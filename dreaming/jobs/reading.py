@@ -13,6 +13,7 @@ from typing import Final
 
 import msgspec
 
+from dreaming.known.habit import deeds
 from dreaming.models.finding import Excerpt, KeptExcerpt
 from dreaming.models.report import REFUSED, Verdict
 from dreaming.models.session import Session, SessionKind, Turn
@@ -187,11 +188,12 @@ class Reader:
             return Reading(_settlement(transcript, Verdict.EXCLUDED, DECODED, self._rules))
         settlement = _settlement(transcript, Verdict.PROCESSED, "", self._rules)
         settlement.terms = find_terms(redacted)
+        settlement.deeds = _deeds(redacted)
         part = transcript.path.stem if session.kind is SessionKind.SUBAGENT else ""
         kept: dict[str, tuple[str, str, Excerpt]] = {}
         for one in found:
             id_ = self._pseudonyms.excerpt(
-                session.agent, f"{session.native_id}\0{part}", one.line, one.kind
+                session.agent, f"{session.native_id}\0{part}", one.line, one.aspect
             )
             kept.setdefault(id_, (id_, one.folder, msgspec.structs.replace(one, folder="")))
         settlement.excerpts = tuple(kept.values())
@@ -309,8 +311,19 @@ def kept(settlement: Settlement) -> list[KeptExcerpt]:
 def texts(excerpt: Excerpt) -> Iterator[str]:
     """Yield every text of an excerpt."""
     yield from (excerpt.wrong, excerpt.error, excerpt.remark, excerpt.words, excerpt.right)
+    yield from excerpt.names
     for quotation in excerpt.quotations:
         yield quotation.text
+
+
+def _deeds(session: Session) -> dict[str, tuple[float, bytes]]:
+    """What was done in each project, which stands as each turn's folder, and when that began."""
+    turns: dict[str, list[Turn]] = {}
+    for turn in session.turns:
+        turns.setdefault(turn.folder, []).append(turn)
+    began = {id_: min((t.at for t in of if t.at), default=0.0) for id_, of in turns.items()}
+    packed = {id_: deeds(of) for id_, of in turns.items()}
+    return {id_: (began[id_], done) for id_, done in packed.items() if done and began[id_]}
 
 
 def _settlement(transcript: Transcript, verdict: Verdict, reason: str, rules: str) -> Settlement:

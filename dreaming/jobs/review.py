@@ -19,6 +19,7 @@ import msgspec
 from dreaming.errors import DreamingError
 from dreaming.jobs import decide, showing
 from dreaming.jobs.desk import Desk, NearlyKnown, Neighbour
+from dreaming.jobs.fixing import reasons
 from dreaming.jobs.showing import Detail, Draft, Item, Near, Overview, Said, one_line
 from dreaming.models.candidate import Candidate
 from dreaming.models.decision import Action, Decision
@@ -135,7 +136,7 @@ class AtDesk:
         """Join a candidate with its evidence, its neighbours and its line."""
         candidate = self._waiting(id)
         self._desk.state.put(PLACE, id)
-        item = showing.item(candidate)
+        item = showing.item(candidate, reasons(self._desk.state).get(id, ""))
         return Detail(
             item=item,
             heard=showing.heard(self._excerpts(id)),

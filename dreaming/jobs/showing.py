@@ -192,8 +192,8 @@ def _unpiled(text: str) -> str:
 # -- from what is kept to what is shown -----------------------------------------------------------
 
 
-def item(candidate: Candidate) -> Item:
-    """Return a candidate as the queue shows it."""
+def item(candidate: Candidate, fixed: str = "") -> Item:
+    """Return a candidate as the queue shows it; ``fixed`` says why it may be fixed."""
     return Item(
         id=candidate.id,
         slug=one_line(candidate.slug),
@@ -206,9 +206,16 @@ def item(candidate: Candidate) -> Item:
         last_seen=day(candidate.last_seen),
         score=candidate.score,
         backend=one_line(candidate.backend, 80),
-        doubts=tuple(DOUBTS[flag] for flag in candidate.flags),
+        doubts=tuple(_doubt(flag, fixed) for flag in candidate.flags),
         version=version(candidate),
     )
+
+
+def _doubt(flag: Flag, fixed: str) -> Doubt:
+    doubt = DOUBTS[flag]
+    if flag is not Flag.MAYBE_FIXED or not fixed:
+        return doubt
+    return Doubt(doubt.word, f"{doubt.reason[:-1]}: {one_line(fixed)}.")
 
 
 def version(candidate: Candidate) -> str:

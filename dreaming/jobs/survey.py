@@ -10,10 +10,11 @@ import msgspec
 
 from dreaming.backends.interface import Price
 from dreaming.errors import WrongUse
+from dreaming.jobs.asking import room
 from dreaming.jobs.progress import Progress
 from dreaming.jobs.reading import Reader, Reading, kept
 from dreaming.models.report import Verdict
-from dreaming.packets import estimate_tokens, number, render
+from dreaming.packets import best, estimate_tokens, number, render
 from dreaming.tasks import mining
 from dreaming.transcripts.interface import NotASession, Source, Transcript
 
@@ -45,7 +46,7 @@ class Survey(msgspec.Struct):
     unreadable_lines: int = 0
     excerpts: int = 0
     tokens: int = 0
-    """What a model would be sent, all excerpts, estimated."""
+    """What a model would be sent, the best excerpts of each transcript, estimated."""
     cost: dict[str, float] = msgspec.field(default_factory=dict)
     """US dollars for that by backend, at list price, answers of a tenth of the length included."""
 
@@ -55,6 +56,7 @@ def survey(
     reader: Reader,
     prices: dict[str, Price],
     progress: Progress,
+    tokens_per_mb: int,
 ) -> Survey:
     """Read everything, keep nothing, and say what there is."""
     result = Survey()
@@ -69,6 +71,9 @@ def survey(
             continue
         reading = reader.read(source, one, None)
         _count(result, one, reading, sessions.setdefault(one.agent, set()))
+        shown = best(kept(reading.settlement), room(one.size, tokens_per_mb))
+        for packets in number(shown, RENDERED_TOKENS):
+            result.tokens += estimate_tokens([render(packets)])
         progress.step(one.size)
     for agent, ids in sessions.items():
         result.agents[agent].sessions = len(ids)
@@ -78,7 +83,9 @@ def survey(
     return result
 
 
-def rendered(path: Path, sources: Iterable[Source], reader: Reader, prompt: str) -> str:
+def rendered(
+    path: Path, sources: Iterable[Source], reader: Reader, prompt: str, tokens_per_mb: int
+) -> str:
     """Return exactly what a backend would be sent about one transcript.
 
     Raises ``WrongUse`` where nothing of it would be sent, with the reason.
@@ -97,7 +104,8 @@ def rendered(path: Path, sources: Iterable[Source], reader: Reader, prompt: str)
         )
         one = reader.read(source, transcript, None).settlement
         if one.verdict is Verdict.PROCESSED:
-            packets = number(kept(one), RENDERED_TOKENS)
+            shown = best(kept(one), room(status.st_size, tokens_per_mb))
+            packets = number(shown, RENDERED_TOKENS)
             requests = (mining.request(p, (), prompt=prompt, identity="inspect") for p in packets)
             return "\n".join(f"{request.system}\n\n{request.prompt}" for request in requests)
         if one.verdict is not Verdict.SKIPPED:
@@ -124,8 +132,6 @@ def _count(result: Survey, one: Transcript, reading: Reading, sessions: set[str]
     for _, project, _ in settlement.excerpts:
         _bump(result.projects, settlement.projects[project].identity)
     result.excerpts += len(settlement.excerpts)
-    for packets in number(kept(settlement), RENDERED_TOKENS):
-        result.tokens += estimate_tokens([render(packets)])
 
 
 def _bump(counts: dict[str, int], key: str, by: int = 1) -> None:

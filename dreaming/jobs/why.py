@@ -15,6 +15,7 @@ import msgspec
 
 from dreaming.jobs import past
 from dreaming.jobs.evidence import Quote, quotes
+from dreaming.jobs.fixing import reasons
 from dreaming.jobs.knowledge import Life, anchored, lives, named
 from dreaming.models.finding import KeptExcerpt
 from dreaming.models.lesson import KnownLine
@@ -52,6 +53,8 @@ class Origin(msgspec.Struct, frozen=True):
     sessions: tuple[str, ...]
     """Native ids of the root sessions whose words are still there."""
     agents: tuple[str, ...]
+    fixed: str
+    """Why it may be fixed already, as found before it was decided; empty where nothing says so."""
     evidence: tuple[Quote, ...]
 
 
@@ -141,7 +144,7 @@ def _origins(life: Life | None, state: State, history: History, unknown: list[st
     if not life.candidates:
         unknown.append("A person wrote it as a lesson of their own; no session is behind it.")
         return []
-    published = history.publications()
+    published, fixed = history.publications(), reasons(state)
     bodies = {one.candidate: one.body for one in state.kept().values()}
     origins = []
     for candidate in life.candidates:
@@ -153,12 +156,18 @@ def _origins(life: Life | None, state: State, history: History, unknown: list[st
             )
         else:
             backend = _backend_of(bodies.get(candidate, ""))
-            origins.append(_origin(candidate, known, backend, history, unknown))
+            told = fixed.get(candidate, "")
+            origins.append(_origin(candidate, known, backend, told, history, unknown))
     return origins
 
 
 def _origin(
-    candidate: str, known: Publication, backend: str, history: History, unknown: list[str]
+    candidate: str,
+    known: Publication,
+    backend: str,
+    fixed: str,
+    history: History,
+    unknown: list[str],
 ) -> Origin:
     there = history.some(known.members)
     gone = len(known.members) - len(there)
@@ -179,6 +188,7 @@ def _origin(
         backend=backend or _asked(there, history) or str((report or {}).get("backend", "")),
         sessions=tuple(native.get(root, root) for root in roots),
         agents=tuple(sorted({one.agent for one in there})),
+        fixed=fixed,
         evidence=tuple(quotes(there)),
     )
 

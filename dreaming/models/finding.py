@@ -25,7 +25,8 @@ class SignalKind(StrEnum):
     ASSUMPTION = "assumption"
     """The model noticed by itself that it had assumed wrongly."""
     REJECTION = "rejection"
-    """A linter, a formatter, a compiler or a hook rejected the work, whatever the call's status."""
+    """A linter, a formatter, a compiler or a hook rejected the work, whatever the call's status:
+    one excerpt a name, so that each of several findings of one output stands for itself."""
     CANNOT = "cannot"
     """A restricted agent says what it structurally cannot do."""
 
@@ -76,9 +77,17 @@ class Excerpt(msgspec.Struct, frozen=True):
     """1.0 where a word of the person shows up in the action that followed."""
     redone: float = 0.0
     """How much the action that followed resembles the one before the signal, 0 to about 1.5."""
+    cost: int = 0
+    """Calls between what went wrong and what worked; 0 where unknown."""
     quotations: tuple[Quotation, ...] = ()
     names: tuple[str, ...] = ()
     """What ``motifs`` calls it, such as ``lint-md060``; sessions with one name met one thing."""
+
+    @property
+    def aspect(self) -> str:
+        """What tells it from other excerpts of its turn: its kind, and what was rejected."""
+        named = self.names if self.kind is SignalKind.REJECTION else ()
+        return " ".join((self.kind, *named))
 
 
 class KeptExcerpt(msgspec.Struct, frozen=True):
@@ -107,6 +116,7 @@ class Finding(msgspec.Struct, frozen=True):
     topic: str
     symptom: str
     rule: str
+    """Empty where the backend says that the evidence is no lesson."""
     evidence: tuple[str, ...]
     """Ids of kept excerpts; their quotations are true by construction."""
     backend: str

@@ -19,3 +19,6 @@ class Told(msgspec.Struct, frozen=True):
     limit is near 1, what every agent learns from the message itself is near 0."""
     roots: int = 2
     """How many root sessions it takes before it is worth a look."""
+    anywhere: bool = False
+    """Whether sessions of all projects count together: it is about the agent's own program, not
+    about a project."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
 
-from dreaming.models.finding import Excerpt
+from dreaming.models.finding import Excerpt, SignalKind
 from dreaming.models.session import ResultStatus, Session, TurnKind
 from dreaming.signals.assumption import Assumption
 from dreaming.signals.cannot import Cannot
@@ -15,6 +16,7 @@ from dreaming.signals.denial import Denial
 from dreaming.signals.error_fix import ErrorFix, harness_failures
 from dreaming.signals.interface import Signal, Walk
 from dreaming.signals.interruption import Interruption
+from dreaming.signals.rejection import Rejection
 from dreaming.similarity import tokens
 
 SIGNALS: Final[tuple[Signal, ...]] = (
@@ -24,9 +26,11 @@ SIGNALS: Final[tuple[Signal, ...]] = (
     Correction(),
     Assumption(),
     Cannot(),
+    Rejection(),
 )
-MINING_VERSION: Final = "2"
+MINING_VERSION: Final = "3"
 """Goes up whenever a transcript would give other excerpts: then it is read again."""
+_FAILURES: Final = frozenset({SignalKind.ERROR, SignalKind.ERROR_FIX, SignalKind.DENIAL})
 LEAST: Final = 0.5
 """Weaker excerpts are left out and counted."""
 TERMS: Final = 600
@@ -50,8 +54,8 @@ def mine(session: Session) -> Mined:
     found = [excerpt for signal in SIGNALS for excerpt in signal.find(walk)]
     strong = [excerpt for excerpt in found if excerpt.strength >= LEAST and excerpt.quotations]
     best: dict[tuple[int, str], Excerpt] = {}
-    for excerpt in strong:
-        place = (excerpt.line, excerpt.kind)
+    for excerpt in _named(strong):
+        place = (excerpt.line, excerpt.aspect)
         if place not in best or excerpt.strength > best[place].strength:
             best[place] = excerpt
     left_out = {
@@ -63,6 +67,28 @@ def mine(session: Session) -> Mined:
         [best[place] for place in sorted(best)],
         {reason: count for reason, count in left_out.items() if count},
     )
+
+
+def _named(found: Sequence[Excerpt]) -> Iterator[Excerpt]:
+    """Give the failure of a line the first name that its output has, instead of saying it twice."""
+    failures = {excerpt.line: excerpt for excerpt in found if excerpt.kind in _FAILURES}
+    for excerpt in found:
+        if excerpt.kind is SignalKind.REJECTION:
+            failure = failures.get(excerpt.line)
+            if failure is not None and failure.wrong == excerpt.wrong:
+                del failures[excerpt.line]
+                told = "".join(quotation.text for quotation in excerpt.quotations)
+                more = (one for one in failure.quotations if one.text not in told)
+                excerpt = msgspec.structs.replace(
+                    failure,
+                    names=(*failure.names, *excerpt.names),
+                    quotations=(*excerpt.quotations, *more),
+                    cost=excerpt.cost,
+                )
+        elif excerpt is failures.get(excerpt.line):
+            continue
+        yield excerpt
+    yield from failures.values()
 
 
 def excerpts(session: Session) -> list[Excerpt]:

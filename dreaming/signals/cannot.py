@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dreaming.models.finding import Excerpt, SignalKind
-from dreaming.models.session import Speaker, Tool, TurnKind
+from dreaming.models.session import SessionKind, Speaker, Tool, TurnKind
+from dreaming.motifs import in_limits
 from dreaming.signals import cues
 from dreaming.signals.interface import Walk, keep, quote
 
@@ -39,4 +40,10 @@ class Cannot:
                 words_by=prompt.speaker if prompt is not None else Speaker.HARNESS,
                 strength=1.2 if walk.restricted else 0.8,
                 quotations=tuple(quote(turn)),
+                names=tuple(in_limits(turn.text)) if _by_program(walk) else (),
             )
+
+
+def _by_program(walk: Walk) -> bool:
+    """Return whether no person drives the session: another model does, or a script."""
+    return walk.restricted or walk.kind is SessionKind.HEADLESS

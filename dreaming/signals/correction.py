@@ -2,32 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from dreaming.models.finding import Excerpt, SignalKind
-from dreaming.models.session import ResultStatus, TurnKind
+from dreaming.models.finding import Excerpt, Quotation, SignalKind
+from dreaming.models.session import ResultStatus, Tool, Turn, TurnKind
+from dreaming.motifs import Moment, in_words
 from dreaming.signals import cues
 from dreaming.signals.interface import Walk, action, is_person, keep, quote, salient
 from dreaming.similarity import tokens
 
 LONGEST = 700
-"""Longer words are a task, a paste or a review, not a correction."""
+"""Longer words are a task, a paste or a review: no correction by their structure."""
+
+
+WORK = 60
+"""How many turns back an edit still is the work that the words are about."""
+ENDS = 600
+"""How much of both ends of a report is looked at, in characters."""
+NAMED = 0.5
+"""How strong words are at least that voice a standing wish."""
 
 
 class Correction:
-    """What a person said after an action, where the next action shows that it was a correction."""
+    """What a person said after an action, where the next action shows that it was a correction.
+
+    A standing wish that has a name ("are there tests for this?") needs no such action.
+    """
 
     def find(self, walk: Walk) -> Iterator[Excerpt]:
-        """Yield one excerpt a correction. The first prompt and plain approval are none."""
+        """Yield one excerpt a correction. Plain approval is none; a first prompt by words only."""
         for place in walk.places(TurnKind.USER):
             turn = walk.turns[place]
-            if place == walk.first_prompt or not is_person(turn) or len(turn.text) > LONGEST:
-                continue
-            if _answers_a_stop(walk, place) or cues.APPROVAL.match(turn.text):
+            if (
+                not is_person(turn)
+                or cues.APPROVAL.match(turn.text)
+                or _answers_a_stop(walk, place)
+            ):
                 continue
             excerpt = described(walk, place, SignalKind.CORRECTION)
             if excerpt is not None:
                 yield excerpt
+
+
+def moment(walk: Walk, place: int) -> Moment:
+    """Return what stood before a person's words."""
+    before = walk.turns[max(0, place - WORK) : place]
+    said = walk.before(place, TurnKind.ASSISTANT, 6)
+    report = walk.turns[said].text if said is not None else ""
+    report = report[:ENDS] + report[-ENDS:]
+    edits = [turn for turn in before if turn.tool in (Tool.EDIT, Tool.WRITE)]
+    last = [turn.action[:ENDS] for turn in before[-20:] if turn.tool is Tool.SHELL]
+    found = Moment.FIRST if place == walk.first_prompt and said is None else Moment.NONE
+    if cues.DONE.search(report):
+        found |= Moment.DONE
+    if edits or (Moment.DONE in found and before):
+        found |= Moment.WORK
+    if any(map(cues.COMMITTED.search, [*last, report])):
+        found |= Moment.COMMIT
+    if any(cues.DOCUMENT.search(turn.action[:300]) for turn in edits[-2:]):
+        found |= Moment.DOCS
+    if _answers_a_stop(walk, place):
+        found |= Moment.STOPPED
+    return found
 
 
 def _answers_a_stop(walk: Walk, place: int) -> bool:
@@ -42,13 +78,18 @@ def _answers_a_stop(walk: Walk, place: int) -> bool:
 def described(walk: Walk, place: int, kind: SignalKind) -> Excerpt | None:
     """Return the excerpt of a person's words, or ``None`` where nothing says they correct."""
     turn = walk.turns[place]
-    hints = len({m.group(0).lower() for m in cues.CORRECTION.finditer(turn.text)})
-    strong = cues.STRONG.search(turn.text) is not None
+    names = in_words(turn.text, moment(walk, place))
+    stopped = kind is SignalKind.INTERRUPTION
+    hints, strong, corrects = 0, False, stopped
     prior, following = walk.before(place, TurnKind.CALL, 5), walk.next_call(place)
     redone = walk.related(prior, following) if prior is not None and following is not None else 0.0
-    again = redone > 0.4 and len(turn.text) < 400
-    stopped = kind is SignalKind.INTERRUPTION
-    if not (stopped or strong or again or hints >= 2 or (hints and len(turn.text) < 140)):
+    if stopped or (place != walk.first_prompt and len(turn.text) <= LONGEST):
+        hints = len({m.group(0).lower() for m in cues.CORRECTION.finditer(turn.text)})
+        strong = cues.STRONG.search(turn.text) is not None
+        again = redone > 0.4 and len(turn.text) < 400
+        corrects = stopped or strong or again or hints >= 2
+        corrects = corrects or (hints > 0 and len(turn.text) < 140)
+    if not corrects and not names:
         return None
     wrong, error = _what_was_wrong(walk, place, prior)
     added, removed = walk.changes(prior, following) if following is not None else ((), ())
@@ -56,6 +97,7 @@ def described(walk: Walk, place: int, kind: SignalKind) -> Excerpt | None:
     strength = 1.0 if stopped else 0.3 if (strong or hints) else 0.05
     strength += 0.25 * min(3, hints) + (0.3 if strong else 0.0)
     strength += 0.5 * linked + (0.4 if redone > 0.3 else 0.0)
+    said = [*dict.fromkeys(names.values())]
     return Excerpt(
         kind=kind,
         line=turn.line,
@@ -65,16 +107,22 @@ def described(walk: Walk, place: int, kind: SignalKind) -> Excerpt | None:
         tool=walk.turns[prior].tool if prior is not None else walk.turns[place].tool,
         wrong=keep("wrong", wrong),
         error=keep("error", error),
-        words=keep("words", turn.text),
+        words=keep("words", turn.text if corrects else "\n".join(said)),
         words_by=turn.speaker,
         right=keep("right", action(walk.turns[following])) if following is not None else "",
         added=added,
         removed=removed,
-        strength=strength,
+        strength=max(strength, NAMED) if names else strength,
         linked=linked,
         redone=redone,
-        quotations=tuple(quote(turn)),
+        quotations=tuple(quote(turn) if corrects else spoken(turn, said)),
+        names=tuple(names),
     )
+
+
+def spoken(turn: Turn, said: Iterable[str]) -> list[Quotation]:
+    """Return the runs of a turn that carry its names, else its beginning."""
+    return [one for run in said for one in quote(turn, run)] or [*quote(turn)]
 
 
 def _what_was_wrong(walk: Walk, place: int, prior: int | None) -> tuple[str, str]:

@@ -63,6 +63,23 @@ APPROVAL: Final = re.compile(
 )
 """A person agrees; nothing is corrected."""
 
+DONE: Final = re.compile(
+    r"\b(?:done|completed?|finished|implemented|fixed|added|updated|committed|pushed|merged|created|"
+    r"removed|renamed|replaced|pass(?:es|ing)?|verified|works?|ready|live|clean|fertig|erledigt|"
+    r"terminé|listo|hecho|pronto|feito|готово|сделано)\b|[✅✓]|would you like me to commit|"
+    r"want me to commit|完成|已(?:添加|修复)|しました|완료",
+    re.IGNORECASE,
+)
+"""A model reports that something is done."""
+
+COMMITTED: Final = re.compile(
+    r"\bgit\b[^\n]{0,40}\b(?:commit|push)\b|\bgh pr\b|\b(?:committed|pushed)\b", re.IGNORECASE
+)
+"""A commit or a push, as a command or in a report."""
+
+DOCUMENT: Final = re.compile(r"\.(?:md|mdx|rst|adoc|txt)\b", re.IGNORECASE)
+"""A path of a text for people."""
+
 REALISED: Final = re.compile(
     r"\b(?:should(?:'ve| have)|i (?:assumed|believed|thought|need to|have to|must|can'?t|cannot|"
     r"only have|was asked|seem to)|(?:has|have|needs?|had) to|needs? (?:an?|the|to)|must|instead|"

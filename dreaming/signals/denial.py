@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from dreaming.models.finding import Excerpt, SignalKind
 from dreaming.models.session import Denier, ResultStatus, TurnKind
+from dreaming.motifs import in_words
 from dreaming.signals import cues, noise
+from dreaming.signals.correction import moment
 from dreaming.signals.interface import Walk, action, keep, quote, salient
 
 
@@ -57,6 +59,7 @@ class Denial:
             strength=strength,
             redone=walk.related(call, fix) if fix is not None else 0.0,
             quotations=tuple(quotations),
+            names=tuple(in_words(words, moment(walk, spoken))) if spoken is not None else (),
         )
 
 

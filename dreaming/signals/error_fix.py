@@ -21,9 +21,11 @@ class ErrorFix:
         for result, call in walk.call.items():
             turn = walk.turns[result]
             soft = turn.status is ResultStatus.OK
-            if turn.status is ResultStatus.DENIED or is_noise(turn.text):
+            if turn.status is ResultStatus.DENIED:
                 continue
             if soft and not self._hides_failure(walk, call, result):
+                continue
+            if is_noise(turn.text):
                 continue
             excerpt = self._excerpt(walk, call, result, soft=soft)
             realised = cues.REALISED.search(excerpt.remark) is not None
@@ -35,6 +37,7 @@ class ErrorFix:
         return (
             made.tool in (Tool.SHELL, Tool.AGENT, Tool.OTHER)
             and len(turn.text) < SOFT_LIMIT
+            and _may_fail(turn.text.lower())
             and cues.SOFT_ERROR.search(turn.text) is not None
             and not reads(made)
         )
@@ -68,8 +71,21 @@ class ErrorFix:
             removed=removed,
             strength=strength,
             redone=walk.related(call, fix) if fix is not None else 0.0,
+            cost=walk.calls_between(result, fix) if fix is not None else 0,
             quotations=tuple(quotations),
         )
+
+
+_HINTS = (
+    "error fatal: exception denied exec|format rate|limit expired refused not|permitted no|such "
+    "cannot does|not|exist timed|out not|found"
+)
+_HINTED = tuple(hint.replace("|", " ") for hint in _HINTS.split())
+
+
+def _may_fail(text: str) -> bool:
+    """Return whether one of the runs stands there that a hidden failure has: far quicker to see."""
+    return any(hint in text for hint in _HINTED)
 
 
 def is_noise(text: str) -> bool:

@@ -7,6 +7,7 @@ signal reads a ``Walk``, never raw text of a transcript, so that who speaks is s
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Final, Protocol
@@ -37,6 +38,7 @@ CHANGES: Final = 20
 
 _QUIET: Final = frozenset({Tool.READ, Tool.SEARCH, Tool.WEB})
 _CUT: Final = "…"
+_PARTS: Final = re.compile(r"&&|\|\||[;\n]")
 
 
 class Signal(Protocol):
@@ -159,6 +161,10 @@ class Walk:
                 return None
         return None
 
+    def calls_between(self, place: int, later: int) -> int:
+        """Return how many calls stand between two turns."""
+        return sum(turn.kind is TurnKind.CALL for turn in self.turns[place + 1 : later])
+
     def changes(self, call: int | None, later: int | None) -> tuple[tuple[str, ...], ...]:
         """Return the tokens a later call adds to this one, and those it leaves out."""
         one = tokens(action(self.turns[call])) if call is not None else []
@@ -186,6 +192,12 @@ def reads(turn: Turn) -> bool:
     if turn.tool is Tool.SHELL:
         return noise.READERS.match(turn.action) is not None
     return turn.tool in _QUIET
+
+
+def only_reads(command: str) -> bool:
+    """Return whether every part of a command line returns what somebody else wrote."""
+    parts = [part for part in _PARTS.split(command[:ACTION]) if not noise.BESIDE.match(part)]
+    return bool(parts) and all(noise.READERS.match(part) for part in parts)
 
 
 def action(turn: Turn) -> str:

@@ -1,4 +1,4 @@
-"""What an agent's own program says, as data: counted, never mined."""
+"""What an agent's own program says, as data: counted, and mined only where it has a name."""
 
 from __future__ import annotations
 
@@ -44,6 +44,18 @@ READERS: Final = re.compile(
     r"gh (?:pr|issue|run) (?:view|diff|list))\b"
 )
 """Shell commands that return what somebody else wrote."""
+
+BESIDE: Final = re.compile(r"\s*(?:cd|echo|export|pwd|sleep|true|set|#|$|\w+=\S*\s*$)(?:\s|$)?")
+"""Parts of a command line that return nothing of their own."""
+
+ABSENT: Final = re.compile(
+    r"[Nn]o such file or directory|cannot access|can't read|unknown revision or path|enoent|"
+    r"cannot find the path"
+)
+"""A path is not where a command looked for it."""
+
+MOVES: Final = re.compile(r"\s*(?:cd|pushd|Set-Location) \S+\s*(?:&&|;)\s*")
+"""A command line that begins by going to a folder."""
 
 _BOOKKEEPING = """TodoWrite TodoRead AskUserQuestion ExitPlanMode EnterPlanMode TaskCreate
 TaskUpdate TaskList TaskGet update_plan request_user_input ToolSearch Skill KillShell KillBash

@@ -23,6 +23,8 @@ from dreaming.stores.state import State
 
 _REMEMBERED: Final = 8192
 """How many frequencies are remembered."""
+_LATEST: Final = 200
+"""Transcripts looked at for a habit."""
 _decode: Final = msgspec.msgpack.Decoder(Excerpt).decode
 
 
@@ -40,7 +42,8 @@ class History:
 
     def __init__(self, state: State, belongs: Callable[[Project], bool] = lambda _: True) -> None:
         self._state = state
-        self._projects = {id_ for id_, project in state.projects().items() if belongs(project)}
+        self.projects = {id_: one for id_, one in state.projects().items() if belongs(one)}
+        """Those that belong to the workspace."""
         self.roots = _roots(state)
 
     def excerpts(self) -> Sequence[KeptExcerpt]:
@@ -64,7 +67,7 @@ class History:
         """Return the excerpts of these rows, of several copies the one that says most."""
         chosen = array("q")
         for _, copies in groupby(rows, key=itemgetter(0)):
-            here = [row for _, row, project in copies if project in self._projects]
+            here = [row for _, row, project in copies if project in self.projects]
             if here:
                 chosen.append(max(here, key=self._strength) if len(here) > 1 else here[0])
         return Excerpts(chosen, self._excerpt)
@@ -111,6 +114,18 @@ class History:
             )
             for session_id, slug, topic, symptom, rule, evidence, name in rows
         ]
+
+    def deeds(self, project: str, after: float) -> list[tuple[str, bytes]]:
+        """Return the roots of the latest transcripts begun after an instant, and what they did.
+
+        Newest first, packed as ``known.habit`` packs it.
+        """
+        rows = self._state.connection.execute(
+            "select session_id, packed from deeds join transcripts on id = transcript"
+            " where project = ? and at > ? and session_id != '' order by at desc, id limit ?",
+            [project, after, _LATEST],
+        )
+        return [(self.roots[session_id], packed) for session_id, packed in rows]
 
     def frequencies(self) -> StoredFrequencies:
         """Return document frequencies over the whole history."""

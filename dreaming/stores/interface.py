@@ -80,6 +80,8 @@ class Settlement(msgspec.Struct):
     """(excerpt id, project id, excerpt without its folder)."""
     terms: frozenset[str] = frozenset()
     """Distinct tokens, for document frequencies."""
+    deeds: Mapping[str, tuple[float, bytes]] = msgspec.field(default_factory=dict)
+    """By project: when it began, seconds since 1970 UTC, and what was done there, packed."""
     projects: Mapping[str, Project] = msgspec.field(default_factory=dict)
     keep: bool = False
     """Only move the cursor: what is known of the transcript stands (a touched file)."""

@@ -20,7 +20,12 @@ def m002_kept(db: Database) -> None:
     db.conn.execute(_KEPT)
 
 
-STEPS = (m001_initial, m002_kept)
+def m003_deeds(db: Database) -> None:
+    """What sessions did, so that a habit can be seen."""
+    db.conn.execute(_DEEDS)
+
+
+STEPS = (m001_initial, m002_kept, m003_deeds)
 
 
 def migrations() -> Migrations:
@@ -118,6 +123,16 @@ create table runs (
   outcome text not null,
   report text not null
 )
+"""
+
+_DEEDS = """
+create table deeds (
+  transcript integer not null references transcripts (id),
+  project text not null,
+  at real not null,
+  packed blob not null,
+  primary key (transcript, project)
+) without rowid
 """
 
 _KEPT = """

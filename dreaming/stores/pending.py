@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from dreaming.errors import Unusable
-from dreaming.models.candidate import Candidate
+from dreaming.models.candidate import Candidate, Flag
 from dreaming.stores import files
 
 
@@ -20,12 +20,12 @@ class Pending:
         self.folder = folder
 
     def all(self) -> list[Candidate]:
-        """Return what waits, best first.
+        """Return what waits, best first; what may be fixed already comes last.
 
         Raises ``Unusable`` naming the file where one is not a candidate.
         """
         found = [self._read(path) for path in files.matching(self.folder, "*.json")]
-        return sorted(found, key=lambda one: (-one.score, one.id))
+        return sorted(found, key=lambda one: (Flag.MAYBE_FIXED in one.flags, -one.score, one.id))
 
     def ids(self) -> list[str]:
         """Return the ids of what waits, without opening a file."""

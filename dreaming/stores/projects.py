@@ -14,6 +14,16 @@ from dreaming.stores.workspace import Pseudonymizer
 _URL: Final = re.compile(r"^\s*url\s*=\s*(\S+)", re.M)
 _REMOTE: Final = re.compile(r'\[remote "([^"]+)"\]([^\[]*)')
 
+_COPIES: Final = tuple(
+    re.compile(form.replace("/", r"[\\/]").replace("SOME", r"[^\\/]+"))
+    for form in (
+        r"/(?!\.)(SOME)-worktrees?/",
+        r"/\.codex/worktrees/SOME/(SOME)",
+        r"(?<!home)(?<!Users)/(?!\.)(SOME)/(?:\.SOME/)?\.?worktrees?/",
+        r"/(?:\.SOME-)?(?:\.?worktrees?|wt)/(SOME)/",
+    )
+)
+"""Where tools put worktrees: beside, in their own folder, inside the repository, in one for all."""
 LARGEST_CONFIG: Final = 1_000_000
 """Bytes; a larger ``.git/config`` is not one that git wrote."""
 
@@ -102,6 +112,19 @@ def normalised_remote(url: str) -> str:
     text = re.sub(r"^[^@/]*@", "", text)
     text = re.sub(r"^([^/:]+):(?!\d+/)", r"\1/", text)
     return text.removesuffix("/").removesuffix(".git").lower()
+
+
+def home(identity: str) -> str:
+    """Return the name of the repository that a remote or a recorded path is a copy of.
+
+    By name alone: worktrees and clones are gone long before their sessions. Good for counting
+    what recurs, never for deciding what may be seen.
+    """
+    for form in _COPIES:
+        found = form.search(identity)
+        if found is not None:
+            return found.group(1).lower()
+    return re.split(r"[\\/]", identity.rstrip("\\/"))[-1].lower()
 
 
 class Filter:

@@ -13,7 +13,7 @@ import json
 import os
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -186,6 +186,7 @@ class State:
             gone, changed = self._replace_excerpts(row, one)
             if one.verdict is not Verdict.FAILED:
                 self._count_terms(row, one.terms, before)
+                self._replace_deeds(row, one.deeds)
             self._withdraw(row, before, gone, changed, one.verdict, withdrawn)
         stamp = one.stamp
         self.connection.execute(
@@ -235,7 +236,7 @@ class State:
         )
         for project in one.projects.values():
             self.connection.execute(
-                "insert or ignore into projects values (?, ?, ?)",
+                "insert or replace into projects values (?, ?, ?)",
                 [project.id, project.identity, project.folder],
             )
         new = {id_: (project, encoded(body)) for id_, project, body in one.excerpts}
@@ -269,6 +270,7 @@ class State:
             for copy in withdrawal.moved_copies(self.connection, row, sessions):
                 lost += withdrawal.forget_excerpts(self.connection, copy, verdict)
                 self._count_terms(copy, frozenset(), self._session(copy))
+                self._replace_deeds(copy, {})
             withdrawn.answers += withdrawal.withdraw_answers(self.connection, sessions)
         withdrawal.withdraw_changed(self.connection, sessions, changed)
         withdrawn.findings += withdrawal.withdraw_findings(self.connection, sessions, lost)
@@ -393,6 +395,15 @@ class State:
         marks = ", ".join("?" * len(rows[0]))
         with self._transaction():
             self.connection.executemany(f"insert or ignore into {table} values ({marks})", rows)
+
+    # -- what was done -------------------------------------------------------------------------
+
+    def _replace_deeds(self, row: int, deeds: Mapping[str, tuple[float, bytes]]) -> None:
+        self.connection.execute("delete from deeds where transcript = ?", [row])
+        self.connection.executemany(
+            "insert into deeds values (?, ?, ?, ?)",
+            ((row, project, at, packed) for project, (at, packed) in deeds.items()),
+        )
 
     # -- runs, projects, what was published ----------------------------------------------------
 

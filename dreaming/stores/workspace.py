@@ -72,9 +72,9 @@ class Pseudonymizer:
         """Return a session id: 16 hex characters of HMAC-SHA256 over agent and native id."""
         return self._hash("session", agent, native_id)
 
-    def excerpt(self, agent: str, native_id: str, line: int, kind: str) -> str:
+    def excerpt(self, agent: str, native_id: str, line: int, aspect: str) -> str:
         """Return an excerpt's id, which is also that of a candidate it is the oldest of."""
-        return self._hash("excerpt", agent, native_id, str(line), kind)
+        return self._hash("excerpt", agent, native_id, str(line), aspect)
 
     def project(self, identity: str) -> str:
         """Return a project's id."""

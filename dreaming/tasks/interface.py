@@ -13,12 +13,16 @@ class Request(msgspec.Struct, frozen=True):
     """One question: stable instructions first, then what is known, then the packets as data."""
 
     packets: tuple[Packet, ...]
+    """What excerpts it shows; none where it is about findings alone."""
     system: str
     """Instructions: the same for every request of one task version."""
     prompt: str
     """Known lessons and the rendered packets."""
     hash: str
     """64 hex characters over everything the answer depends on, the attempt included."""
+    sessions: tuple[str, ...] = ()
+    """Ids of the sessions whose words stand in it, sorted: where one of them is refused later, the
+    answer is withdrawn."""
     backend: str = ""
     """Name of the backend it is meant for; what it answers is recorded as that backend's word."""
     schema: Mapping[str, object] | None = None

@@ -19,7 +19,7 @@ from dreaming.packets import Packet, as_data, estimate_tokens, holds, render
 from dreaming.tasks.answers import NotTaken, Reason, is_broken, one_line, parse, slug
 from dreaming.tasks.interface import Request
 
-TASK_VERSION: Final = "mining-1"
+TASK_VERSION: Final = "mining-2"
 """Goes up whenever the same packets should be asked anew."""
 
 MAX_FINDINGS: Final = 50
@@ -32,6 +32,9 @@ KNOWN_BUDGET: Final = 20_000
 """Tokens of known lessons that one request shows; the check against them comes later anyway."""
 
 _FIELDS: Final = ("session_id", "slug", "topic", "symptom", "rule")
+NOT_A_LESSON: Final = "not-a-lesson"
+"""The slug of a finding that says only that its evidence is none."""
+
 _NUMBER: Final = re.compile(r"e\d{1,6}\Z")
 
 
@@ -55,7 +58,8 @@ def request(
         packets=tuple(packets),
         system=prompt,
         prompt=_prompt(lessons, rendered),
-        hash=_digest(parts),
+        hash=digest(parts),
+        sessions=tuple(sorted({packet.session_id for packet in packets})),
         backend=identity.partition(":")[0],
         schema=schema(),
     )
@@ -76,18 +80,26 @@ def schema() -> dict[str, object]:
             "description": "Numbers of that session's excerpts, such as e17.",
         },
     }
-    return _object({"findings": {"type": "array", "items": _object(finding)}})
+    dismissed = {
+        "type": "array",
+        "items": text,
+        "description": "Numbers of excerpts that look like a gotcha and are none.",
+    }
+    return as_object(
+        {"findings": {"type": "array", "items": as_object(finding)}, "not_lessons": dismissed}
+    )
 
 
 def read(text: str, request: Request) -> tuple[list[Finding], list[Complaint]]:
     """Return what an answer says that can be believed, and why the rest cannot.
 
-    Taken is a list of findings, or an object with one under ``findings``; one fence around it is
-    stripped and nothing is repaired. Further keys are ignored. A complaint with ``whole`` set
-    says that the answer as such could not be read and the question is still open.
+    Taken is a list of findings, or an object with one under ``findings`` and, if it likes, numbers
+    of excerpts that are no lesson under ``not_lessons``; one fence around it is stripped and
+    nothing is repaired. Further keys are ignored. A complaint with ``whole`` set says that the
+    answer as such could not be read and the question is still open.
     """
     try:
-        objects = _objects(text)
+        objects, dismissed = _objects(text)
     except NotTaken as problem:
         return [], [Complaint(problem.reason, problem.detail, whole=True)]
     reader = _Reader(request)
@@ -95,6 +107,7 @@ def read(text: str, request: Request) -> tuple[list[Finding], list[Complaint]]:
         reader.take(place, item)
     if len(objects) > MAX_FINDINGS:
         reader.complain(Reason.TOO_MANY, f"{len(objects) - MAX_FINDINGS} not looked at")
+    reader.dismiss(dismissed)
     return reader.findings, reader.complaints
 
 
@@ -126,6 +139,23 @@ class _Reader:
         else:
             self.findings.append(finding)
 
+    def dismiss(self, items: Sequence[object]) -> None:
+        """Note which excerpts are no lesson; what proves a finding of this answer is one."""
+        proof = {id_ for finding in self.findings for id_ in finding.evidence}
+        for session, excerpts in self._sessions.items():
+            ids = [
+                excerpts[item].id for item in items if isinstance(item, str) and item in excerpts
+            ]
+            ids = [id_ for id_ in dict.fromkeys(ids) if id_ not in proof]
+            if ids:
+                self.findings.append(
+                    Finding(session, NOT_A_LESSON, "none", "", "", tuple(ids), self._backend)
+                )
+        every = {label for excerpts in self._sessions.values() for label in excerpts}
+        unknown = [item for item in items if not isinstance(item, str) or item not in every]
+        if unknown:
+            self.complain(Reason.UNKNOWN_NUMBER, f"{len(unknown)} under not_lessons")
+
     def _finding(self, where: str, item: object) -> Finding:
         if not isinstance(item, Mapping):
             raise NotTaken(Reason.NOT_AN_OBJECT)
@@ -138,7 +168,7 @@ class _Reader:
             raise NotTaken(Reason.NO_EVIDENCE)
         return Finding(
             session_id=texts["session_id"],
-            slug=slug(texts["slug"]) or f"lesson-{_digest([texts['slug']])[:8]}",
+            slug=slug(texts["slug"]) or f"lesson-{digest([texts['slug']])[:8]}",
             topic=slug(texts["topic"], 64) or "general",
             symptom=self._line(where, "symptom", texts["symptom"]),
             rule=self._line(where, "rule", texts["rule"]),
@@ -195,13 +225,14 @@ def _find(item: object, excerpts: Mapping[str, KeptExcerpt]) -> KeptExcerpt | Re
     )
 
 
-def _objects(text: str) -> list[object]:
-    """Return the list of objects in an answer, or say why there is none."""
+def _objects(text: str) -> tuple[list[object], list[object]]:
+    """Return the findings of an answer and what it dismisses, or say why there are none."""
     root = parse(text)
     objects = root.get("findings") if isinstance(root, dict) else root
+    dismissed = root.get("not_lessons", []) if isinstance(root, dict) else []
     if not isinstance(objects, list):
         raise NotTaken(Reason.WRONG_SHAPE)
-    return objects
+    return objects, dismissed if isinstance(dismissed, list) else []
 
 
 def _known_lines(known: Sequence[str]) -> list[str]:
@@ -225,8 +256,8 @@ def _prompt(known: Sequence[str], rendered: str) -> str:
     )
 
 
-def _digest(parts: Sequence[str]) -> str:
-    """Hash texts so that no two lists of texts look the same."""
+def digest(parts: Sequence[str]) -> str:
+    """Return the hash of texts, such that no two lists of texts have the same."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
@@ -234,7 +265,8 @@ def _digest(parts: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def _object(properties: Mapping[str, object]) -> dict[str, object]:
+def as_object(properties: Mapping[str, object]) -> dict[str, object]:
+    """Return the schema of an object with just these keys, all of them there."""
     return {
         "type": "object",
         "additionalProperties": False,

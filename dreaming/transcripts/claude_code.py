@@ -29,9 +29,12 @@ from dreaming.transcripts.claude_code_records import SKIPPED, Content, Message, 
 from dreaming.transcripts.claude_code_results import (
     CLARIFY,
     EXIT_CODE,
+    HOOK_SPOKE,
     INTERRUPTED,
+    WORK,
     denial_words,
     ending,
+    hook_text,
     mid_turn_words,
     was_stopped,
 )
@@ -117,7 +120,7 @@ def _why_not(name: str, within: str) -> str:
         return "tool output"
     if not name.endswith(".jsonl"):
         return _FOLDERS.get(within, "not a transcript")
-    if name.startswith(("agent-acompact-", "agent-aprompt_suggestion-")):
+    if name.startswith("agent-aprompt_suggestion-"):
         return "machine-made helper agent"
     return ""
 
@@ -135,6 +138,7 @@ class ClaudeCodeParser(LineParser[Record]):
         if "subagents" in path.parts[1:]:
             self._parent = path.parts[path.parts.index("subagents", 1) - 1]
         self._is_subagent = path.name.startswith("agent-") or "subagents" in path.parts
+        self._condenses = path.name.startswith("agent-acompact-")
         self._ids: dict[str, int] = {}
         self._seen: set[str] = set()
         self._calls: dict[str, Turn] = {}
@@ -170,7 +174,7 @@ class ClaudeCodeParser(LineParser[Record]):
         """Take one record."""
         kind = record.type or (record.role or "")
         if kind == "user" or kind == "assistant":
-            if self._is_new(record):
+            if self._is_new(record) and (record.isMeta or not self._condenses):
                 self._take_message(kind, record, line)
         elif kind == "attachment":
             if self._is_new(record):
@@ -178,7 +182,8 @@ class ClaudeCodeParser(LineParser[Record]):
         elif kind == "queue-operation":
             self._take_queue(record, line)
         elif kind == "system":
-            self._is_new(record)
+            if self._is_new(record):
+                self._take_hook(hook_text(record.hookErrors), True, record, line)
         elif kind not in SKIPPED:
             self.unknown_record(kind)
 
@@ -354,6 +359,11 @@ class ClaudeCodeParser(LineParser[Record]):
             )
             return
         if record.isMeta:
+            told = HOOK_SPOKE.match(text)
+            if told:
+                failed = "context" not in told.group()
+                text = text[told.end() :].removesuffix("</system-reminder>")
+                self._take_hook(text, failed, record, line)
             return
         if text.startswith(INTERRUPTED):
             self._take_interruption(record, line)
@@ -400,7 +410,13 @@ class ClaudeCodeParser(LineParser[Record]):
 
     def _take_attachment(self, record: Record, line: int) -> None:
         attachment = record.attachment
-        if attachment is None or attachment.type != "queued_command":
+        if attachment is None:
+            return
+        if attachment.type.startswith("hook_") and (attachment.hookEvent or "").startswith(WORK):
+            said = (attachment.content, attachment.blockingError, attachment.stderr)
+            text = "\n".join(filter(None, map(hook_text, said)))
+            self._take_hook(text, "error" in attachment.type, record, line)
+        if attachment.type != "queued_command":
             return
         if attachment.commandMode not in (None, "prompt"):
             return
@@ -411,6 +427,23 @@ class ClaudeCodeParser(LineParser[Record]):
             if found.text and not found.text.startswith(("/", "{")):
                 self._settle_queued(found.text)
                 self._add_user(found.text, found.human, record, line)
+
+    def _take_hook(self, text: str, failed: bool, record: Record, line: int) -> None:
+        """Add what a hook said of the work; a session's own frame (its start) is not work."""
+        if text.strip():
+            status = ResultStatus.ERROR if failed else ResultStatus.OK
+            text = cut(text.strip(), TOOL_TEXT)
+            self.turns.append(
+                self._turn(
+                    TurnKind.RESULT,
+                    Speaker.HARNESS,
+                    record,
+                    line,
+                    text=text,
+                    tool_name="hook",
+                    status=status,
+                )
+            )
 
     def _take_queue(self, record: Record, line: int) -> None:
         """Keep a text typed while the agent worked, until it turns up again or is taken back."""

@@ -74,6 +74,10 @@ class Attachment(msgspec.Struct, gc=False):
     prompt: str | list[Content] | None = None
     commandMode: str | None = None
     origin: Origin | None = None
+    hookEvent: str | None = None
+    content: msgspec.Raw = msgspec.Raw()
+    blockingError: msgspec.Raw = msgspec.Raw()
+    stderr: msgspec.Raw = msgspec.Raw()
 
 
 class Record(msgspec.Struct, gc=False):
@@ -105,3 +109,4 @@ class Record(msgspec.Struct, gc=False):
     role: str | None = None
     payload: msgspec.Raw = msgspec.Raw()
     format: str | None = None
+    hookErrors: msgspec.Raw = msgspec.Raw()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+import msgspec
+
 from dreaming.models.session import Denier, ResultStatus
 
 INTERRUPTED: Final = "[Request interrupted by user"
@@ -32,6 +34,13 @@ _MID_TURN: Final = re.compile(
 _MID_TURN_LENGTH: Final = 4_000
 _TOLD_STOPPED: Final = re.compile(rb'"interrupted"\s*:\s*true')
 _STOPPED: Final = re.compile(r"(?:Exit code \d+\n)?\[Request interrupted by user")
+WORK: Final = ("PreToolUse", "PostToolUse", "Stop", "SubagentStop")
+"""Hooks of these events speak about the work; those of others only prepare a session."""
+HOOK_SPOKE: Final = re.compile(
+    rf"(?:<system-reminder>\s*)?(?:{'|'.join(WORK)})(?::\S+)? hook (?:feedback|[a-z ]+)(?::|$)\s*",
+    re.MULTILINE,
+)
+"""How a hook's words begin in a record of the harness."""
 EXIT_CODE: Final = re.compile(r"Exit code (\d+)(?:\n|\Z)")
 
 
@@ -82,3 +91,14 @@ def denial_words(text: str) -> tuple[str, str]:
     text = text.partition(_NOTE)[0]
     said = _USER_SAID.search(text)
     return "", said.group(1).strip() if said else ""
+
+
+def hook_text(told: msgspec.Raw) -> str:
+    """Return the words of a hook from a text, a list of texts or an object around one."""
+    if not bytes(told):
+        return ""
+    value = msgspec.json.decode(told)
+    if isinstance(value, dict):
+        value = value.get("blockingError") or value.get("stderr") or ""
+    parts = value if isinstance(value, list) else [value]
+    return "\n".join(part for part in parts if isinstance(part, str))

@@ -70,14 +70,14 @@ def test_refusal_is_retroactive(world: World) -> None:
     """When a settled transcript gains a key, all that came from it is withdrawn, and said."""
     world.night()
     assert set(world.waiting()) == {"watch-gotcha", "push-gotcha"}
-    assert len(list(world.place.answers.iterdir())) == 1
+    assert len(list(world.place.answers.iterdir())) == 2
     _gain_a_key(world)
     report = world.night()
     assert report.verdicts == {Verdict.PROCESSED: 1, Verdict.EXCLUDED: 1}
     assert report.withdrawn.transcripts == 1
     assert report.withdrawn.excerpts >= 2
     assert report.withdrawn.findings == 2
-    assert report.withdrawn.answers == 1
+    assert report.withdrawn.answers == 2
     assert report.queue.removed == 2
     assert world.waiting() == {}
     assert list(world.place.answers.iterdir()) == []
@@ -170,7 +170,7 @@ def test_a_refusal_reaches_the_copy_that_was_moved(world: World) -> None:
     (world.sessions / "beta.jsonl").rename(archived / "beta.jsonl")
     report = world.night()
     assert report.verdicts[Verdict.EXCLUDED] == 1
-    assert (report.withdrawn.answers, world.waiting()) == (1, {})
+    assert (report.withdrawn.answers, world.waiting()) == (2, {})
     assert list(world.place.answers.iterdir()) == []
     with opened(world.place.database, key=KEY) as state:
         history = History(state)
@@ -207,4 +207,4 @@ def test_a_session_that_got_another_id_takes_its_findings_along(world: World) ->
     world.now += 24 * HOUR
     report = world.night()
     assert report.withdrawn.findings == 2
-    assert (report.withdrawn.answers, world.waiting()) == (1, {})
+    assert (report.withdrawn.answers, world.waiting()) == (2, {})

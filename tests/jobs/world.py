@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from dreaming.backends.interface import Backend
 from dreaming.backends.replay import Recorded, Replay
 from dreaming.jobs.archiving import Retention
 from dreaming.jobs.decide import Desk, decided, writer_name
+from dreaming.jobs.fixing import Files
 from dreaming.jobs.listing import Waits
 from dreaming.jobs.nightly import Night, run
 from dreaming.jobs.reading import Reader, rules_version
@@ -125,6 +126,7 @@ class World:
         self.retention = Retention()
         self.rules = ""
         """Changes the version of the rules."""
+        self.repository: Callable[[Project], Files | None] = lambda _: None
         self.belongs = Filter(include, exclude, "")
         self._filter = "\0".join([*include, "", *exclude])
         lay_out(self.place, {"dreaming.toml": ""}, KEY)
@@ -152,7 +154,10 @@ class World:
             decided=lambda: decided(Ledger(self.place.ledger, "reader").decisions()),
             deciding=lambda: files.lock(self.place.state / "decide.lock", wait=True),
             context=no_context,
+            repository=self.repository,
             prompt="Find what recurs.",
+            joining_prompt="Say what is the same.",
+            tokens_per_mb=100_000,
             waits=Waits(rules, self.settle, 14 * 24 * HOUR, self.since),
             max_pending=self.max_pending,
             clock=lambda: self.now,

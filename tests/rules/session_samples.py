@@ -83,6 +83,11 @@ class Talk:
         )
         return self
 
+    def hook(self, text: str) -> Talk:
+        """A hook says something of the work."""
+        self._add(TurnKind.RESULT, Speaker.HARNESS, text, tool_name="hook", status=ResultStatus.OK)
+        return self
+
     def fails(self, command: str, result: str, tool: Tool = Tool.SHELL) -> Talk:
         """A call that ends with an error."""
         return self.call(command, result, status=ResultStatus.ERROR, tool=tool)

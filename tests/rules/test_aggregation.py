@@ -146,6 +146,36 @@ def test_findings_with_very_similar_rules_join() -> None:
     assert len(aggregate([one, two], said, counted(talks))) == 1
 
 
+def test_what_a_model_calls_no_lesson_makes_no_group() -> None:
+    """One of two sessions does not show it, so it waits for another; a finding on it wins."""
+    talks = history()
+    every = everything(talks)
+    (group,) = [g for g in aggregate(every, (), counted(talks)) if "seal" in g.slug]
+    first = group.excerpts[0]
+    of_first = [one for one in group.excerpts if one.root == first.root]
+    none = [finding(one, "not-a-lesson", "") for one in of_first]
+    found = aggregate(every, none, counted(talks))
+    assert not any(first.id in {one.id for one in g.excerpts} for g in found)
+    said = [*none, *[finding(one, "seal", "Seal it first.") for one in group.excerpts]]
+    (again,) = [g for g in aggregate(every, said, counted(talks)) if g.slug == "seal"]
+    assert first.id in {one.id for one in again.excerpts}
+
+
+def test_what_a_model_tells_apart_stays_apart() -> None:
+    """Two excerpts that look alike and have two causes by a model's word are no group."""
+    talks = history()
+    every = everything(talks)
+    (group,) = [g for g in aggregate(every, (), counted(talks)) if "seal" in g.slug]
+    roots = list(group.roots)
+    said = [
+        finding(one, ("locked", "moved")[roots.index(one.root) % 2], f"Mind {one.root}.")
+        for one in group.excerpts
+    ]
+    found = aggregate(every, said, counted(talks))
+    ids = {one.id for one in group.excerpts}
+    assert not any(ids & {one.id for one in g.excerpts} for g in found)
+
+
 def test_finding_without_living_evidence_says_nothing() -> None:
     """A finding whose excerpts were withdrawn brings nothing back."""
     talks = history()[2:4]
@@ -235,12 +265,13 @@ def normal(text: str) -> list[str]:
 
 @given(st.lists(spoken, min_size=1, max_size=4))
 def test_rule_is_one_short_imperative_line(excerpts: list[Excerpt]) -> None:
-    """A rule is one line of at most 200 characters that starts big and ends with one full stop."""
+    """A rule is one line of at most 200 characters that starts big and ends with one full stop.
+
+    Where nothing sensible can be said, there is no rule at all.
+    """
     known = {token: 1.0 for e in excerpts for token in normal(f"{e.words} {e.remark} {e.right}")}
-    for text, most in (
-        (wording.rule(excerpts, known), 200),
-        (wording.symptom(excerpts, known), 400),
-    ):
+    rule = wording.rule(excerpts, known)
+    for text, most in (*([(rule, 200)] if rule else []), (wording.symptom(excerpts, known), 400)):
         assert 0 < len(text) <= most
         assert text.isprintable()
         assert text.endswith(".")

@@ -131,7 +131,7 @@ def test_the_schema_is_an_object_that_asks_for_what_is_read() -> None:
     schema: Any = mining.schema()
     item = schema["properties"]["findings"]["items"]
     assert schema["type"] == item["type"] == "object"
-    assert schema["required"] == ["findings"]
+    assert schema["required"] == ["findings", "not_lessons"]
     assert set(item["required"]) == set(found())
     assert schema["additionalProperties"] is item["additionalProperties"] is False
 
@@ -436,3 +436,23 @@ def test_one_line_is_stable(text: str) -> None:
     once = one_line(text)
     assert one_line(once) == once
     assert "\n" not in once
+
+
+def test_what_is_no_lesson_is_noted_by_session() -> None:
+    """It is a finding without a rule, and never says so of what proves a lesson."""
+    text = json.dumps({"findings": [found(evidence=["e1"])], "not_lessons": ["e1", "e2", "e3"]})
+    findings, complaints = mining.read(text, question())
+    assert [(one.session_id, one.rule == "", len(one.evidence)) for one in findings] == [
+        (A, False, 1),
+        (A, True, 1),
+        (B, True, 1),
+    ]
+    assert complaints == []
+
+
+@pytest.mark.parametrize("dismissed", ["e1", None, {"e1": 1}, ["e99"], [1], [["e1"]]])
+def test_a_strange_dismissal_dismisses_nothing(dismissed: object) -> None:
+    """The findings beside it count all the same."""
+    text = json.dumps({"findings": [found(evidence=["e1"])], "not_lessons": dismissed})
+    findings, _ = mining.read(text, question())
+    assert [one.rule != "" for one in findings] == [True]

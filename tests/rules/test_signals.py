@@ -144,11 +144,122 @@ def test_summaries_are_never_mined() -> None:
     assert talk.call("kelp push reef").found() == []
 
 
-def test_harness_noise_is_counted_not_mined() -> None:
-    """Failures of handling a tool are the same in every session: counted with a reason."""
+def test_harness_noise_is_counted_and_mined_only_by_its_name() -> None:
+    """Failures of handling a tool are counted with a reason; a name makes an excerpt of them."""
     talk = Talk("a").person("edit").fails("a.txt", "File has not been read yet.", Tool.EDIT)
     mined = mine(talk.call("a.txt", tool=Tool.EDIT).session)
+    assert [excerpt.names for excerpt in mined.excerpts] == [("agent-edit-unread",)]
+    assert mined.left_out == {"harness": 1}
+    other = Talk("b").person("edit").fails("a.txt", "No task found with that id.", Tool.EDIT)
+    mined = mine(other.call("a.txt", tool=Tool.EDIT).session)
     assert (mined.excerpts, mined.left_out) == ([], {"harness": 1})
+
+
+LINT = "reef/a.go:7:2: string `tide` has 4 occurrences, make it a constant (goconst)"
+DUPL = "reef/a.go:9:1: 9-20 lines are duplicate of `reef/b.go:9-20` (dupl)"
+
+
+def test_a_linter_rejects_also_where_the_command_ended_well() -> None:
+    """What a linter prints is a rejection whatever the exit code; each name stands for itself."""
+    talk = Talk("a").person("lint").call("kelp lint | tail", f"{LINT}\n{DUPL}")
+    found = talk.call("kelp lint --fix", "fine").found()
+    assert {(excerpt.kind, excerpt.names, excerpt.quotations[0].text) for excerpt in found} == {
+        (SignalKind.REJECTION, ("lint-goconst",), LINT),
+        (SignalKind.REJECTION, ("lint-dupl",), DUPL),
+    }
+    assert (found[0].wrong, found[0].right) == ("kelp lint | tail", "kelp lint --fix")
+
+
+def test_a_failure_that_has_a_name_is_told_once() -> None:
+    """A failed call and its repair get the name; a second name of the output stands for itself."""
+    talk = Talk("a").person("lint").fails("kelp lint", f"kelp: the lint failed\n{LINT}\n{DUPL}")
+    found = talk.call("kelp lint --fix", "fine").found()
+    assert {(excerpt.kind, excerpt.names, excerpt.quotations[0].text) for excerpt in found} == {
+        (SignalKind.ERROR_FIX, ("lint-goconst",), LINT),
+        (SignalKind.REJECTION, ("lint-dupl",), DUPL),
+    }
+
+
+def test_calls_that_were_lost_are_counted() -> None:
+    """The cost of a rejection is how many calls stand before the one that worked."""
+    talk = Talk("a").person("lint").call("kelp lint reef", LINT)
+    talk.fails("kelp lint reef -v", "no").fails("kelp lint reef -q", "no")
+    found = talk.call("kelp lint reef --fix", "fine").found()
+    assert [e.cost for e in found if e.names == ("lint-goconst",)] == [2]
+
+
+def test_what_a_hook_says_is_a_rejection_of_the_edit_before() -> None:
+    """A hook speaks after an edit: its words are a result, the edit is what went wrong."""
+    talk = Talk("a").person("edit").call("reef/a.ex", "done", tool=Tool.EDIT)
+    talk.hook("[COMPILE]\n    warning: unused alias Buoy")
+    (excerpt,) = talk.found()
+    assert excerpt.names == ("hook-compiles-every-edit",)
+    assert excerpt.wrong.startswith("reef/a.ex")
+    assert excerpt.quotations[0].speaker is Speaker.HARNESS
+
+
+@pytest.mark.parametrize(
+    ("command", "tool"),
+    [
+        ("docs/lint.md", Tool.READ),
+        ("cd docs && cat lint.md", Tool.SHELL),
+        ("echo --; cat lint.md | head -3; git log -3", Tool.SHELL),
+        ("https://harbour.example", Tool.WEB),
+        ("look at the lint rules", Tool.AGENT),
+    ],
+)
+def test_a_document_about_a_linter_is_no_rejection(command: str, tool: Tool) -> None:
+    """What readers and other agents return has no names."""
+    assert Talk("a").person("read").call(command, LINT * 20, tool=tool).found() == []
+
+
+def test_what_a_hook_denies_has_the_name_of_the_program() -> None:
+    """A project's own guard refuses a program: the denial carries a name, once."""
+    talk = Talk("a").person("add it")
+    talk.denied(
+        "npm add kelp", "PreToolUse:Bash hook error: use pnpm in this repository", Denier.RULE
+    )
+    (excerpt,) = talk.call("pnpm add kelp").found()
+    assert (excerpt.kind, excerpt.names) == (SignalKind.DENIAL, ("hook-denies-npm",))
+
+
+def test_the_log_of_a_check_that_ran_elsewhere_is_a_rejection() -> None:
+    """A log is read, but it is a check's own word on this work; only its findings count."""
+    log = f"lint\tRun\t2026-05-04T10:00:00.0Z {LINT}\nlint\tRun\t2026Z sh: kelp: not found"
+    found = Talk("a").person("why is it red?").call("gh run view 7 --log-failed", log).found()
+    assert [(excerpt.names, excerpt.quotations[0].text) for excerpt in found] == [
+        (("lint-goconst",), LINT)
+    ]
+
+
+def test_what_a_person_pastes_of_a_linter_is_a_rejection() -> None:
+    """Checks that ran elsewhere come back in a person's words; a failed command does not count."""
+    talk = Talk("a").person("lint").call("reef/a.go", tool=Tool.EDIT)
+    talk.person(f"fix\n{LINT}\nzsh:1: command not found: kelp").call("reef/a.go", tool=Tool.EDIT)
+    found = [excerpt for excerpt in talk.found() if excerpt.kind is SignalKind.REJECTION]
+    assert [excerpt.names for excerpt in found] == [("lint-goconst",)]
+    assert found[0].quotations[0].speaker is Speaker.HUMAN
+
+
+def test_the_same_command_in_another_folder_repairs_a_wrong_folder() -> None:
+    """A path that was not there is no probe where the command works from another folder."""
+    talk = (
+        Talk("a").person("look").fails("wc reef/a.md", "wc: reef/a.md: No such file or directory")
+    )
+    (excerpt,) = talk.call("cd /srv/kelp && wc reef/a.md", "7").found()
+    assert excerpt.names == ("wrong-folder",)
+    probe = (
+        Talk("b").person("look").fails("wc reef/a.md", "wc: reef/a.md: No such file or directory")
+    )
+    assert all(not excerpt.names for excerpt in probe.call("wc reef/b.md", "7").found())
+
+
+def test_one_name_does_not_flood_a_session() -> None:
+    """A session gives few excerpts to one name."""
+    talk = Talk("a").person("lint")
+    for number in range(30):
+        talk.call(f"kelp lint {number}", LINT)
+    assert sum("lint-goconst" in excerpt.names for excerpt in talk.found()) == 4
 
 
 def test_own_runs_are_left_out() -> None:
@@ -175,9 +286,13 @@ turns = st.lists(
         kind=st.sampled_from(TurnKind),
         speaker=st.sampled_from(Speaker),
         line=st.integers(1, 50),
-        text=text | st.just("no, never do that, error: not found, I have to use it instead"),
+        text=text
+        | st.just("no, never do that, error: not found, I have to use it instead")
+        | st.builds("{}\nwould reformat {}\\n[DIALYZER]\\n{}".format, text, text, text)
+        | st.builds("\x1b[1ma.go:1:2:\x1b[0m {} (errcheck)".format, text),
         call_id=st.sampled_from(["a", "b", "c"]),
         tool=st.sampled_from(Tool),
+        tool_name=st.sampled_from(["x", "hook"]),
         action=text | st.just("kelp push reef"),
         before=text,
         after=text,

@@ -189,6 +189,82 @@ def test_a_rules_denial_is_not_the_persons(text: str, more: dict[str, Any]) -> N
     assert human(found) == []
 
 
+def attached(event: str, **more: Any) -> dict[str, Any]:
+    """Return a record with what a hook said."""
+    return {"type": "attachment", "uuid": "h1", "attachment": {"hookEvent": event, **more}}
+
+
+REMINDER = "<system-reminder>\nPostToolUse:Edit hook additional context: tide\n</system-reminder>"
+
+
+@pytest.mark.parametrize(
+    ("record", "text", "status"),
+    [
+        (user(REMINDER, isMeta=True), "tide", ResultStatus.OK),
+        (user("Stop hook feedback:\n- tide", isMeta=True), "- tide", ResultStatus.ERROR),
+        (
+            user("PreToolUse:Bash hook error: [x.sh]: tide", isMeta=True),
+            "[x.sh]: tide",
+            ResultStatus.ERROR,
+        ),
+        (
+            attached("PostToolUse", type="hook_additional_context", content=["tide", "reef"]),
+            "tide\nreef",
+            ResultStatus.OK,
+        ),
+        (
+            attached("Stop", type="hook_blocking_error", blockingError={"blockingError": "tide"}),
+            "tide",
+            ResultStatus.ERROR,
+        ),
+        (
+            attached("PostToolUse", type="hook_non_blocking_error", stderr="tide", stdout=""),
+            "tide",
+            ResultStatus.ERROR,
+        ),
+        (
+            {"type": "system", "uuid": "s1", "hookErrors": ["tide"]},
+            "tide",
+            ResultStatus.ERROR,
+        ),
+    ],
+)
+def test_what_a_hook_says_of_the_work_is_a_result(
+    record: dict[str, Any], text: str, status: ResultStatus
+) -> None:
+    """Hooks speak as the harness; their words are a result, wherever a version keeps them."""
+    (turn,) = session(record).turns
+    assert (turn.kind, turn.speaker, turn.tool_name) == (TurnKind.RESULT, Speaker.HARNESS, "hook")
+    assert (turn.text, turn.status) == (text, status)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        attached("SessionStart", type="hook_additional_context", content=["tide"]),
+        attached("UserPromptSubmit", type="hook_additional_context", content=["tide"]),
+        attached("PostToolUse", type="hook_success", content="", stdout="{}"),
+        attached("PostToolUse", type="hook_additional_context", content={"odd": 1}),
+        {"type": "system", "uuid": "s1", "hookErrors": []},
+        user("A session-scoped Stop hook is now active with condition: tide", isMeta=True),
+    ],
+)
+def test_what_a_hook_prepares_leaves_no_turn(record: dict[str, Any]) -> None:
+    """What a hook gives a session at its start, and empty words, are no result of the work."""
+    assert session(user("begin"), record).turns[1:] == []
+
+
+def test_a_condensing_agent_keeps_only_what_hooks_said() -> None:
+    """Where a conversation was condensed, hooks' words stand beside it; the summary is a repeat."""
+    found = session(
+        user(REMINDER, isMeta=True, isSidechain=True),
+        user("Your task is to create a detailed summary", 2, isSidechain=True),
+        answer({"type": "text", "text": "I had to fix the tide."}),
+        path="p/s/subagents/agent-acompact-7.jsonl",
+    )
+    assert [(turn.kind, turn.text) for turn in found.turns] == [(TurnKind.RESULT, "tide")]
+
+
 @pytest.mark.parametrize(
     ("text", "error", "status", "kept"),
     [

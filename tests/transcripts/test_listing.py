@@ -51,7 +51,7 @@ def test_every_file_of_a_claude_code_folder_is_a_transcript_or_has_a_reason(tmp_
         "-srv-shop/11.jsonl": "",
         "-srv-shop/11/subagents/agent-a1.jsonl": "",
         "-srv-shop/11/subagents/agent-a1.meta.json": "agent metadata",
-        "-srv-shop/11/subagents/agent-acompact-2.jsonl": "machine-made helper agent",
+        "-srv-shop/11/subagents/agent-acompact-2.jsonl": "",
         "-srv-shop/11/subagents/agent-aprompt_suggestion-3.jsonl": "machine-made helper agent",
         "-srv-shop/11/subagents/workflows/w/agent-a4.jsonl": "",
         "-srv-shop/11/subagents/workflows/w/journal.jsonl": "journal",

@@ -65,7 +65,7 @@ class Terminal:
         return self.until(lambda shown: all(word in " ".join(shown.split()) for word in words))
 
     def leave(self) -> None:
-        """Press q as a person does until the program has gone: one in a burst counts for nothing."""
+        """Press q until the program has gone: one that comes in a burst counts for nothing."""
         last = 0.0
 
         def left(shown: str) -> bool:

@@ -1,0 +1,1 @@
+"""Is what a repository has dealt with seen, and only that?"""

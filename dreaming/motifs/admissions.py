@@ -1,0 +1,226 @@
+"""What models admit: faults they name as their own, and surprises about where they stood.
+
+Only words in which the model speaks of itself or of what turned out count. A name that lumped
+unlike causes ("my mistake") would be a platitude; each entry is one cause with one remedy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Final
+
+from dreaming.motifs.frames import Finder, Finders, Wish, parse
+from dreaming.motifs.interface import Told
+from dreaming.motifs.swaps import makers
+
+ADMISSIONS: Final = parse(
+    r"""
+check-facts
+  / i <w1>(?:made (?:that|it|this|those) up|invented|hallucinated|fabricated
+  / |guessed (?:at )?(?:the|that|this|these|those))|(?:was|is|were) (?:a )?(?:guess|made up
+  / |fabricated|invented) (?:by me|on my part)|i (?:had |have )?(?:incorrectly |wrongly[ ]
+  / |just )?assumed .{0,60}(?:exist|support|flag|option|api|was called|were called)
+  + I apologize - I made that up. ~~ I made up my mind to test it
+look-before-claiming-git
+  / (?:amended|cited|named|referenced|pushed to|committed to) the wrong (?:commit|sha|branch)
+  / |(?:was|were)(?:n'?t| not| never) (?:included in the <w1>commits?|actually (?:committed
+  / |pushed))|i (?:never|forgot to|did<nt>) (?:actually )?(?:commit|push)(?:ed)?\b
+  + Hmm, that amended the wrong commit. ~~ the branch was pushed
+whole-suite
+  / (?:test )?failures? (?:looks?|is|are|seems?) <w1>(?:unrelated|pre-?existing)
+  / |failing test (?:is|looks|seems) <w1>(?:unrelated|pre-?existing)
+  / |(?:test )?failure .{0,60}(?:unrelated to|not (?:related to|caused by)) (?:my|our|this
+  / |these) change|pre-?existing test (?:issue|failure)
+  / |failing [^.\n]{0,60}test <w1>is a pre-?existing|because they'?re behind a (?:build )?tag
+  + That test failure looks unrelated to my changes. ~~ the two changes are unrelated
+old-findings lint 0.4
+  / (?:diagnostics?|warnings?|lint\w*|credo|dialyzer|mypy|eslint|clippy|suggestions?
+  / |findings)[^.\n]{0,60}pre-?exist\w*|pre-?existing\W+<w2>(?:diagnostics?|warnings?|lint\w*
+  / |suggestions?|findings|baseline|issues only|dialyzer|credo)|(?:lint
+  / |format)\w* errors? .{0,30}(?:were|are) (?:already )?there before|new errors from my edits
+  - Old lint findings and new ones stood in one list, and were mixed up.
+  ! Compare lint and type findings with those of the HEAD version, and fix those that the change
+  ! added.
+  + Those diagnostics are pre-existing, not from my changes. ~~ a pre-existing file
+cached-tests
+  / (?:they'?re|is|are|was|were|it'?s) (?:all )?(?:just )?(?:using |showing |from[ ]
+  / |served )?(?:the )?\(?cached\)?(?: test)? results?|results? (?:is|are|was|were) cached
+  / |tests? (?:is|are|were|was) cached
+  + The tests pass, but they're using cached results. ~~ the page is cached
+stale-build build 0.55
+  / (?:stale|outdated|old) (?:binary|build|bundle|wasm|image|artifacts?
+  / |renders?|executable|dist)\b|(?:binary|build|bundle|image) <w1>(?:predat\w+|is (?:stale|old
+  / |older)|was built before)|forgot to rebuild|(?:wasn'?t|hadn'?t been|not been|never) rebuilt
+  / |the build never ran
+  - A check ran against a build older than the change.
+  ! Rebuild what you run before you judge a change by it, and check that the build is newer than the
+  ! edit.
+  + That was rendered from a stale binary. ~~ the build is green
+installed-lags-source tools 0.7
+  / (?:installed|packaged|released|production|homebrew|global|system) <w1>(?:version|binary|build
+  / |cli)\b.{0,60}(?:older|old|not (?:our|the) (?:dev|local)|lacks?|lags?|does<nt> (?:have
+  / |include)|missing|behind)|(?:is|which is) the (?:production|installed|packaged|release) build
+  / |ships in v?\d[\w.]*\+|isn'?t in your path|on (?:your )?path (?:is|points to
+  / |resolves to) (?:the )?(?:old|production|release|installed)
+  - The program on the path was the installed release, not the source at hand.
+  ! Check which binary runs and its version first; run what is not released yet by the full path of
+  ! your own build.
+  + `tool` resolves to the production build, not our dev one: which is the production build
+  +  ~~ the installed fonts are old
+wrong-folder
+  / (?:cwd|working directory|shell|current directory) (?:had |has |was |is )<w1>(?:drifted|changed
+  / |reset|moved|still|wrong)|(?:i'?m|i am|i was|we'?re|was|ran|running) <w1>(?:in|from
+  / |inside) the wrong (?:directory|folder|cwd|dir)|wrong (?:working )?(?:directory|cwd)\b
+  + My own scripting error: cwd had drifted to `src`. ~~ create the directory
+wrong-checkout git 0.6
+  / (?:in|on|at|from|editing|reading) the (?:wrong|stale) (?:branch|worktree|checkout|copy|repo\w*
+  / |version)\b|committed <w1>to the wrong branch
+  - Work went on in another branch, worktree or copy than the one that was meant.
+  ! Check the branch and the folder (`git status -sb`, `pwd`) before the first edit and before a
+  ! commit.
+  + I was looking at the wrong branch. ~~ the wrong branch of the tree
+diff-hides-untracked git 0.75
+  / (?:still|currently|because it'?s|so it'?s) \*{0,2}untracked|diff\b.{0,80}(?:omit|ignor
+  / |does<nt> show|empty|skip|hides?|exclud|miss).{0,60}(?:untracked|new) ?
+  / |untracked.{0,40}so .{0,30}diff
+  $ git (?:-C \S+ )?diff\b(?!.*(?:--cached|--staged|--no-index))
+  - `git diff` was run on new files and came back empty, which proved nothing.
+  ! For new files use `git status` and `git diff --cached` after `git add` (or `git add -N`): plain
+  ! `git diff` leaves untracked files out.
+  + The diff stat omitted the new file because it's still untracked.
+  +  ~~ the untracked file stays as it is
+no-stash-in-shared-tree
+  / (?:that|my|the) (?:git )?stash (?:was|destroyed|swept|lost|wiped)|stash\w* .{0,40}(?:destroyed
+  / |lost|swept|careless|wiped)
+  + That stash was careless of me with a parallel agent live. ~~ the stash is empty
+stage-own-files
+  / `?git add (?:-A|--all|\.)`? <w1>(?:swept|picked|included|committed|added|staged|pulled)
+  / |accidentally (?:committed|staged|included)
+  + `git add -A` swept in build artifacts. ~~ run git add -A and commit
+edit-did-not-take editing 0.5
+  / (?:my )?(?:edits?|changes?|restore|replacement|patch|sed|script) <w1>(?:did<nt>|hadn'?t
+  / |never) (?:fully |actually )?(?:appl\w+|take|took|stick|save|match|land)
+  - A scripted edit changed nothing, and the work went on as if it had.
+  ! Look at `git diff` after a scripted edit or restore before you go on.
+  + Caught my own mistake: the restore didn't take. ~~ the edit applies to all files
+search-missed verification 0.5
+  / my (?:own )?<w1>(?:scan|grep|search|regex(?:es)?|pattern|audit|query) <w1>(?:missed
+  / |was (?:wrong|too)|did<nt> (?:match|catch))|(?:false positives?|artifacts?) <w1>(?:from
+  / |of) my (?:own )?<w1>(?:regex\w*|grep|search|pattern)|my own bug.{0,20}grep
+  - A search pattern was wrong, and its result was believed.
+  ! Try a search pattern on a place you know before you believe what it finds, or does not find.
+  + I was wrong: my scan missed the escaped form. ~~ my search found two files
+docs-with-change
+  / (?:outdated|stale|misleading|obsolete) <w2>(?:comments?|docstrings?|docs)\b
+  + I left an outdated TDD comment there. ~~ the comment is short
+no-skipped-hooks
+  / (?:with|using|use) \W?--no-verify[^.\n]{0,60}commit|commit[^.\n]{0,60} (?:with
+  / |using) \W?--no-verify|--no-verify\W{0,3}to (?:skip|bypass) the <w1>hook\b
+  + 2. Use `--no-verify` to skip the hook ~~ `--no-verify` is not allowed
+works-everywhere
+  / should(?:'ve| have) (?:checked|verified|considered|tested) .{0,20}(?:cross|other|all
+  / |every)[- ]?(?:agent|platform|shell|browser|os)\w*
+  + I should have verified cross-agent compatibility before editing. ~~ all platforms are supported
+hermetic-tests
+  / tests? .{0,80}(?:only exists? locally|runs? from the current working directory
+  / |depends? on the current (?:dir|folder))|\bit only exists? locally
+  / |runs from the current working directory
+  + The test reads a folder. It only exists locally. ~~ it runs from the menu
+read-first verification 0.3 roots=3
+  / i should(?:'ve| have) (?:read|looked at|checked|opened) (?:the |that |this[ ]
+  / |it )?.{0,40}(?:first|before)|should'?ve read first
+  - A file was changed or judged before it had been read.
+  ! Read the whole file, its comments and its callers before you change it.
+  + I should have read the file first. ~~ I read the file first
+"""
+)
+LIMITS: Final = parse(
+    r"""
+agent-without-shell agents 0.8
+  / (?:no|not|can'?t|cannot|unable|without|lack|don'?t have|only have)\b[^.\n]{0,60}\b(?:bash
+  / |shell|terminal|(?:execut|run|start)\w* (?:`|<w1>(?:commands?|tests?|scripts?|code|anything
+  / |it|them|suite|migrations?|benchmarks?|server|build|linter)\b)
+  / |command execution)|(?:bash|shell|terminal) (?:is not|isn'?t|are not|aren'?t)\b
+  - An agent without a shell was asked to run something, and could not.
+  ! Give work that runs commands to an agent with a shell, or run them yourself and hand it the
+  ! output.
+  + I cannot run commands here. ~~ I can run the tests
+agent-without-writing agents 0.8
+  / (?:only have|limited to|restricted to|my) [^.\n]{0,20}read[- ]only
+  / |read[- ]only[^.\n]{0,40}\b(?:so|cannot|can'?t|unable)|(?:no|not|can'?t|cannot|unable|without
+  / |lack|don'?t have)\b[^.\n]{0,60}\b(?:writ(?:e|ing)|edit\w*|modify\w*|(?:create|save
+  / |change) <w1>files?)
+  - An agent that may only read was asked to change files, and could not.
+  ! Give work that changes files to an agent that may write, or let it answer with the text and
+  ! write it yourself.
+  + I only have read-only tools. ~~ I wrote the file
+agent-without-network agents 0.75
+  / (?:no|not|can'?t|cannot|unable|without|lack|don'?t have)\b[^.\n]{0,60}\b(?:network|internet
+  / |web (?:access|search)|fetch\w*|(?:go|look) online|(?:open|visit|access) <w1>(?:urls?|links?
+  / |websites?))
+  - An agent without network was asked to look something up, and could not.
+  ! Fetch what an agent without network needs, and hand it the text.
+  + I have no network access. ~~ the network is up
+"""
+)
+"""What restricted agents lack."""
+
+_REACH = 3000
+
+
+@cache
+def _ready(entries: tuple[Wish, ...]) -> tuple[tuple[tuple[Wish, Finder], ...], Finders]:
+    ready = tuple((one, Finder(one.said)) for one in entries)
+    return ready, Finders(finder for _, finder in ready)
+
+
+@cache
+def _own() -> Mapping[str, Wish]:
+    return {one.name: one for one in (*ADMISSIONS, *LIMITS) if one.rule}
+
+
+def admitted(text: str, commands: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+    """Yield the name of each fault that a model's words admit, with the line that does.
+
+    ``commands`` are the last ones it ran.
+    """
+    yield from _found(ADMISSIONS, text, commands)
+    yield from makers(text[:_REACH])
+
+
+def lacking(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the name of each thing that a restricted agent lacks, with the line that says so."""
+    yield from _found(LIMITS, text, ())
+
+
+def _found(
+    entries: tuple[Wish, ...], text: str, commands: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    ready, finders = _ready(entries)
+    near = finders.near(text[:_REACH].lower())
+    for verbatim in text[:_REACH].split("\n") if near else ():
+        line = verbatim.replace("\u2019", "'")
+        for one, finder in ready:
+            if finder in near and finder.stands_in(line) and _ran(one.command, commands):
+                yield one.name, verbatim.strip()
+
+
+def _ran(command: str, commands: Sequence[str]) -> bool:
+    return not command or any(re.search(command, one) for one in commands)
+
+
+def told(name: str) -> Told | None:
+    """Return the words of a fault that has its own; ``None`` where another table has them."""
+    one = _own().get(name)
+    if one is None:
+        return None
+    return Told(
+        slug=name,
+        topic=one.topic,
+        symptom=one.symptom,
+        rule=one.rule,
+        worth=one.worth,
+        roots=one.roots,
+    )
