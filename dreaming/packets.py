@@ -22,9 +22,9 @@ MAX_FIELD: Final = 1200
 
 MOST_STRENGTH: Final = 2.5
 """Stronger excerpts are not better ones."""
-NAMED: Final = 1.0
+NAMED: Final = 2.0
 """What a name of its own is worth beside strength."""
-FADING: Final = 0.93
+FADING: Final = 0.97
 """How much less the next excerpt of the same session is worth."""
 
 _WIDEST_NUMBER: Final = "e000000"

@@ -45,8 +45,9 @@ class Outline(msgspec.Struct, frozen=True):
 
 
 class Moved(msgspec.Struct):
-    """What likeness changes about names."""
+    """What names come to, and what likeness changes about it."""
 
+    names: Names
     gained: dict[int, list[int]] = msgspec.field(default_factory=dict)
     """By name, what is alike to it without carrying it."""
     lost: set[int] = msgspec.field(default_factory=set)
@@ -80,11 +81,11 @@ class Grouping:
         no_lesson = dismissed(findings, stands_for)
         self._chosen = [place for place in chosen if self._places.ids[place] not in no_lesson]
         self._joined = join(findings, stands_for)
-        self._names = self._by_name(homes)
-        silent = self._names.silent
+        moved = Moved(self._by_name(homes))
+        silent = moved.names.silent
         speaking = (place for m, place in enumerate(self._chosen) if m not in silent)
         self._vocabulary = self._shared_by(speaking)
-        self._outlines = self._outline(packed(self._read(self._chosen), self._vocabulary))
+        self._outlines = self._outline(packed(self._read(self._chosen), self._vocabulary), moved)
 
     def groups(self, *, eligible: bool = False) -> Iterator[Group]:
         """Yield the groups, best first; or the eligible ones, those that say the same as one."""
@@ -147,15 +148,14 @@ class Grouping:
         members = [profile(kept, shared) for kept in self._read(places)]
         return worded(members, judge(members, shared, alike, joined), self._topics)
 
-    def _outline(self, known: Packed) -> list[Outline]:
+    def _outline(self, known: Packed, moved: Moved) -> list[Outline]:
         """Return what the groups will be, best first."""
         neighbours = Neighbours(known)
         together = self._together()
-        silent = self._names.silent
+        silent = moved.names.silent
         pairs = likely(known, neighbours, LEAST_ALIKE)
         related = chain((pair for pair in pairs if silent.isdisjoint(pair)), together)
         found: list[Outline] = []
-        moved = Moved()
         for family in families(len(known), related):
             alike = likeness(family, known, neighbours)
             numbers = {place: number for number, place in enumerate(family)}
@@ -169,9 +169,9 @@ class Grouping:
 
     def _named(self, moved: Moved) -> Iterator[Outline]:
         """Yield what names come to, with what likeness added to them or took away."""
-        for number, one in enumerate(self._names.groups):
+        for number, one in enumerate(moved.names.groups):
             own = [member for member in one.places if member not in moved.lost]
-            score = self._names.score(one.told, own) if len(own) < len(one.places) else one.score
+            score = moved.names.score(one.told, own) if len(own) < len(one.places) else one.score
             if score >= scoring.ELIGIBLE:
                 members = tuple(sorted({*own, *moved.gained.get(number, ())}))
                 yield Outline(members, 0.0, round(score, 4), True, one.told)
@@ -185,7 +185,7 @@ class Grouping:
         and where it is half of a group that is worth a look, the rest follows the name. Only a name
         that says little gives way.
         """
-        of, names = self._names.of, self._names.groups
+        of, names = moved.names.of, moved.names.groups
         for numbers in groups(len(family), alike, LEAST_ALIKE):
             held = {n: of[family[n]] for n in numbers if family[n] in of}
             strong = Counter(name for name in held.values() if names[name].told.worth >= YIELDS)
