@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -49,12 +49,14 @@ def outlived(state: State, archive: Archive, rules: str) -> Iterator[Listed]:
             yield Listed(None, transcript, cursor, Standing.DUE)
 
 
-def bereft(state: State, archive: Archive) -> Iterator[Listed]:
-    """Yield the archived transcripts that are gone and that the state knows nothing of."""
+def bereft(
+    state: State, archive: Archive, there: Collection[tuple[str, bytes]]
+) -> Iterator[Listed]:
+    """Yield the archived transcripts that are not ``there`` and that the state does not know."""
     known = state.cursors(PURPOSE)
     for one in archive.all():
-        where = Path(os.fsdecode(one.path))
-        if (one.agent, one.path) not in known and not where.exists():
+        if (one.agent, one.path) not in known and (one.agent, one.path) not in there:
+            where = Path(os.fsdecode(one.path))
             transcript = Transcript(one.agent, where, 0, 0, one.settled, 0, 0)
             yield Listed(None, transcript, None, Standing.DUE)
 

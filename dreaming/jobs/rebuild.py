@@ -72,7 +72,10 @@ def rebuild(night: Night, old: Path) -> Rebuilt:
     """
     now, watch = night.clock(), Stopwatch()
     report = Report(started=iso(now), backend=night.backend.identity)
-    salvaged = salvage(old, night.state) if old.exists() else Salvaged()
+    night.waits = msgspec.structs.replace(night.waits, since=0.0)
+    stock = take_stock(night, report, now, frozenset({Standing.DUE}))
+    there = {key(one.transcript) for one in [*stock.due, *stock.open]}
+    salvaged = salvage(old, night.state, there) if old.exists() else Salvaged()
     for hash_ in night.answers.all():
         answer = night.answers.get(hash_)
         if answer is not None and answer.about:
@@ -80,10 +83,8 @@ def rebuild(night: Night, old: Path) -> Rebuilt:
             night.state.note_request(hash_, hash_, "asked", sessions, Spent(), now)
     if not night.backend.free:
         night.backend = _Kept(night.backend)
-    night.waits = msgspec.structs.replace(night.waits, since=0.0)
-    stock = take_stock(night, report, now, frozenset({Standing.DUE}))
     due = [one for one in stock.due if key(one.transcript) not in salvaged.older]
-    due += archiving.bereft(night.state, night.archive)
+    due += archiving.bereft(night.state, night.archive, there)
     settled = settle_all(night, due, report, watch, room=lambda: 1)
     unasked = [one for one in due if key(one.transcript) not in settled]
     long_ago = (now - night.waits.first_night) * 1e9

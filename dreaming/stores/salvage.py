@@ -1,13 +1,14 @@
 """What a new state takes over from one that is to be made anew, as far as that can be read.
 
 Only what nothing else tells: decisions' evidence, what waited and when, runs, what requests cost,
-and everything of transcripts that are gone. What transcripts still tell is read from them again.
+and everything of transcripts that are gone or lie where nobody looks now. What transcripts still
+tell is read from them again.
 """
 
 from __future__ import annotations
 
-import os
 import sqlite3
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
@@ -29,13 +30,17 @@ class Salvaged(msgspec.Struct):
     older: set[tuple[str, bytes]] = msgspec.field(default_factory=set)
     """Transcripts that waited, older than the first night."""
     gone: int = 0
-    """Transcripts that are gone and whose evidence was taken over."""
+    """Transcripts that are gone, or not where is looked, and whose evidence was taken over."""
     unreadable: list[str] = msgspec.field(default_factory=list)
     """Tables of the old state of which something could not be read."""
 
 
-def salvage(old: Path, new: State) -> Salvaged:
-    """Take over what only the old state tells; the new one must be empty. Never raises for it."""
+def salvage(old: Path, new: State, there: Collection[tuple[str, bytes]]) -> Salvaged:
+    """Take over what only the old state tells; the new one must be empty.
+
+    ``there`` are the transcripts, by agent and path, that can be read again. Never raises for what
+    the old state is like.
+    """
     result = Salvaged()
     source = sqlite3.connect(f"{old.as_uri()}?mode=ro", uri=True)
     try:
@@ -44,7 +49,7 @@ def salvage(old: Path, new: State) -> Salvaged:
         marks = ", ".join("?" * len(_NOT_MEANT))
         _copy(source, new, "meta", f"where key not in ({marks})", _NOT_MEANT, result)
         _copy(source, new, "requests", "where outcome != 'withdrawn'", (), result)
-        gone = _gone(source, result)
+        gone = _gone(source, there, result)
         for at in range(0, len(gone), _CHUNK):
             some = gone[at : at + _CHUNK]
             among = f"in ({', '.join('?' * len(some))})"
@@ -63,16 +68,18 @@ def salvage(old: Path, new: State) -> Salvaged:
     return result
 
 
-def _gone(source: sqlite3.Connection, result: Salvaged) -> list[tuple[int, str]]:
+def _gone(
+    source: sqlite3.Connection, there: Collection[tuple[str, bytes]], result: Salvaged
+) -> list[tuple[int, str]]:
     """The rows and sessions of the transcripts that are no longer there."""
     try:
         rows = source.execute(
-            "select id, session_id, path from transcripts where session_id != ''"
+            "select id, session_id, agent, path from transcripts where session_id != ''"
         ).fetchall()
     except sqlite3.DatabaseError:
         result.unreadable.append("transcripts")
         return []
-    return [(row, session) for row, session, path in rows if not Path(os.fsdecode(path)).exists()]
+    return [(row, session) for row, session, *one in rows if tuple(one) not in there]
 
 
 def _older(source: sqlite3.Connection) -> set[tuple[str, bytes]]:

@@ -120,6 +120,15 @@ def test_what_an_agent_deleted_is_taken_over(world: World) -> None:
     assert (_facts(world), world.snapshot(), done.salvaged.gone) == (before, queue, 1)
 
 
+def test_what_lies_where_nobody_looks_now_is_taken_over(world: World) -> None:
+    """Evidence of a folder that was named once outlives a rebuild that does not name it."""
+    before, queue = _facts(world), world.snapshot()
+    world.sessions = world.sessions.parent / "elsewhere"
+    world.sessions.mkdir()
+    done = _rebuild(world)
+    assert (_facts(world), world.snapshot(), done.salvaged.gone) == (before, queue, 4)
+
+
 def test_what_an_agent_deleted_comes_from_the_archive(world: World) -> None:
     """Where the old state cannot be read any more."""
     world.retention, world.rules = Retention(sessions=math.inf), "newer"
