@@ -153,13 +153,11 @@ def nights(planted: Planted, tokens_per_mb: int) -> tuple[list[dict[str, Any]], 
     oracle = Oracle(planted)
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
-        os.environ |= {"HOME": place} | {
-            f"XDG_{kind}_HOME": str(home / kind) for kind in ("CONFIG", "STATE", "DATA", "CACHE")
-        }
+        for agent in ("claude", "codex"):
+            (home / agent).mkdir()
+        folders = (("claude-code", home / "claude"), ("codex", home / "codex"))
+        choices = workshop(home, folders, f"tokens_per_mb = {tokens_per_mb}\n")
         work = home / "workspace"
-        choices = wiring.Choices(work, _folders(home), None, 0.0, 0)
-        wiring.lay_out(wiring.place(choices, must_exist=False).workspace)
-        (work / "dreaming.toml").write_text(f"tokens_per_mb = {tokens_per_mb}\n", encoding="utf-8")
         for lessons in (planted.root / "kb").glob("*.md"):
             (work / "knowledge_base" / lessons.name).write_bytes(lessons.read_bytes())
         for there in planted.nights:
@@ -179,11 +177,15 @@ def nights(planted: Planted, tokens_per_mb: int) -> tuple[list[dict[str, Any]], 
     return json.loads(told.stdout), oracle.tokens
 
 
-def _folders(home: Path) -> Sequence[tuple[str, Path]]:
-    found = (("claude-code", home / "claude"), ("codex", home / "codex"))
-    for _, folder in found:
-        folder.mkdir()
-    return found
+def workshop(home: Path, folders: Sequence[tuple[str, Path]], settings: str = "") -> wiring.Choices:
+    """Make a workspace in a home of its own, in which nights read these folders whole."""
+    os.environ |= {"HOME": str(home)} | {
+        f"XDG_{kind}_HOME": str(home / kind) for kind in ("CONFIG", "STATE", "DATA", "CACHE")
+    }
+    choices = wiring.Choices(home / "workspace", folders, None, 0.0, 0)
+    wiring.lay_out(wiring.place(choices, must_exist=False).workspace)
+    (home / "workspace" / "dreaming.toml").write_text(settings, encoding="utf-8")
+    return choices
 
 
 def _lay_out(root: Path, home: Path, there: Mapping[str, int]) -> None:

@@ -31,6 +31,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from benchmarks.mining.corpus import Corpus, benchmark
 from benchmarks.mining.evaluate import as_scored, candidates, knowledge
 from benchmarks.mining.score import Truth, figures, judge
+from dreaming.models.finding import KeptExcerpt
 
 DISTANCES: Final = [step / 20 for step in range(6, 20)]
 SCORES: Final = [step / 20 for step in range(19)]
@@ -52,10 +53,10 @@ class Item:
     quotes: tuple[str, ...]
 
 
-def excerpts(corpus: Corpus) -> list[Item]:
+def excerpts(every: Sequence[KeptExcerpt]) -> list[Item]:
     """Return our excerpts as items, for the baseline."""
     found = []
-    for kept in corpus.kept:
+    for kept in every:
         one = kept.excerpt
         text = " ".join((one.wrong, one.error, one.remark, one.words, one.right))
         quotes = tuple(quotation.text for quotation in one.quotations[:2])
@@ -158,7 +159,7 @@ def _native(truth: Truth, items: Sequence[Item]) -> list[Item]:
 def measured(roots: Sequence[Path]) -> dict[str, list[dict[str, float]]]:
     """Return, for each tool, the mean figures at each setting."""
     tools: dict[str, Callable[[Path, Corpus], list[Item]]] = {
-        "TF-IDF over our excerpts": lambda _, corpus: excerpts(corpus),
+        "TF-IDF over our excerpts": lambda _, corpus: excerpts(corpus.kept),
         f"palinode {version('palinode')}": lambda root, _: palinode([root / "claude/projects"]),
         f"awmine {version('awmine')}": lambda root, _: awmine(
             [root / "claude/projects", root / "codex/sessions"]
