@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import nsmallest
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Final
 
 import msgspec
@@ -13,15 +13,15 @@ import msgspec
 from dreaming.aggregation import scoring
 from dreaming.aggregation.group import Group, judge, worded
 from dreaming.aggregation.joining import Joined, join
-from dreaming.aggregation.linkage import families, groups
+from dreaming.aggregation.linkage import groups
 from dreaming.aggregation.packed import Packed, packed
-from dreaming.aggregation.pairs import Neighbours, likely, likeness
+from dreaming.aggregation.pairs import Alike
 from dreaming.aggregation.places import Places
 from dreaming.aggregation.profile import profile
 from dreaming.aggregation.vocabulary import Frequencies, Vocabulary, vocabulary
 from dreaming.models.finding import Finding, KeptExcerpt
 
-LEAST_ALIKE: Final = 0.25
+LEAST_ALIKE: Final = 0.3
 """Groups join as long as their members are on average this sure to show one gotcha."""
 SINGLES: Final = 50
 """How many groups of one root session are worth showing."""
@@ -32,8 +32,8 @@ class Outline(msgspec.Struct, frozen=True):
 
     members: tuple[int, ...]
     """Where they stand among the distinct excerpts: oldest first."""
-    alike: float
-    """How alike the members are on average."""
+    structure: float
+    """How sure it is that a person would keep this, by structure alone."""
     score: float
     eligible: bool
 
@@ -69,7 +69,7 @@ class Grouping:
         for outline in self._outlines:
             if outline.eligible or not eligible:
                 places = [self._chosen[member] for member in outline.members]
-                yield self._worded(places, self._vocabulary, self._joined, outline.alike)
+                yield self._worded(places, self._vocabulary, self._joined, outline.structure)
 
     def grouped(self) -> set[str]:
         """Return the ids of all that stands in a group."""
@@ -98,27 +98,21 @@ class Grouping:
         places: Sequence[int],
         shared: Vocabulary,
         joined: Sequence[Joined],
-        alike: float,
+        score: float,
     ) -> Group:
         members = [profile(kept, shared) for kept in self._read(places)]
-        return worded(members, judge(members, shared, alike, joined), self._topics)
+        return worded(members, judge(members, shared, score, joined), self._topics)
 
     def _outline(self, known: Packed) -> list[Outline]:
         """Return what the groups will be, best first."""
-        neighbours = Neighbours(known)
-        together = self._together()
-        related = chain(likely(known, neighbours, LEAST_ALIKE), together)
+        alike, scorer, together = Alike(known), scoring.Scorer(known), self._together()
         found: list[Outline] = []
-        for family in families(len(known), related):
-            alike = likeness(family, known, neighbours)
-            numbers = {place: number for number, place in enumerate(family)}
-            joined = [pair for pair in together if pair[0] in numbers]
-            alike.update({(numbers[one], numbers[other]): 1.0 for one, other in joined})
-            found += self._parted(family, alike)
+        for family, pairs in alike.families(LEAST_ALIKE, together):
+            found += self._parted(family, pairs, scorer)
         return sorted(found, key=lambda one: (-one.score, one.members[0]))
 
     def _parted(
-        self, family: Sequence[int], alike: dict[tuple[int, int], float]
+        self, family: Sequence[int], alike: dict[tuple[int, int], float], scorer: scoring.Scorer
     ) -> Iterator[Outline]:
         """Part a family into groups and yield those of several roots.
 
@@ -129,10 +123,10 @@ class Grouping:
             places = [self._chosen[member] for member in members]
             if len({self._places.roots[place] for place in places}) < 2:
                 continue
-            coherence = scoring.coherence(numbers, alike)
+            structure = scorer.score(members, scoring.links(numbers, alike))
             profiles = [profile(kept, self._vocabulary) for kept in self._read(places)]
-            judged = judge(profiles, self._vocabulary, coherence, self._joined)
-            yield Outline(members, coherence, round(judged.score, 4), judged.eligible)
+            judged = judge(profiles, self._vocabulary, structure, self._joined)
+            yield Outline(members, structure, round(judged.score, 4), judged.eligible)
 
     def _together(self) -> dict[tuple[int, int], None]:
         """Return the pairs that findings of models join."""

@@ -15,7 +15,7 @@ from dreaming.signals.denial import Denial
 from dreaming.signals.error_fix import ErrorFix, harness_failures
 from dreaming.signals.interface import Signal, Walk
 from dreaming.signals.interruption import Interruption
-from dreaming.similarity import tokens
+from dreaming.similarity import stem, tokens
 
 SIGNALS: Final[tuple[Signal, ...]] = (
     ErrorFix(),
@@ -25,7 +25,7 @@ SIGNALS: Final[tuple[Signal, ...]] = (
     Assumption(),
     Cannot(),
 )
-MINING_VERSION: Final = "2"
+MINING_VERSION: Final = "3"
 """Goes up whenever a transcript would give other excerpts: then it is read again."""
 LEAST: Final = 0.5
 """Weaker excerpts are left out and counted."""
@@ -71,7 +71,7 @@ def excerpts(session: Session) -> list[Excerpt]:
 
 
 def terms(session: Session) -> frozenset[str]:
-    """Return the distinct tokens of a session, for how rare a token is over the whole history.
+    """Return the distinct tokens of a session and their stems, for how rare each is.
 
     Commands, remarks, words and short results count, each turn only with its beginning.
     """
@@ -86,4 +86,4 @@ def terms(session: Session) -> frozenset[str]:
             and (len(turn.text) < SHORT_RESULT or turn.status is not ResultStatus.OK)
         ):
             seen.update(tokens(turn.text[:TERMS]))
-    return frozenset(seen)
+    return frozenset(seen | set(map(stem, seen)))
