@@ -80,6 +80,18 @@ def rarity(occurrences: int, sessions: int) -> float:
     return max(0.0, min(RAREST, told))
 
 
+@lru_cache(maxsize=8192)
+def stem(token: str) -> str:
+    """Return a plain word without its ending: ``await`` and ``awaited`` are one; names stay."""
+    if len(token) < 5 or not (token.isascii() and token.isalpha()):
+        return token
+    for ending in ("ings", "ing", "ed", "es", "s"):
+        if token.endswith(ending) and len(token) - len(ending) >= 4:
+            token = token.removesuffix(ending)
+            break
+    return token.removesuffix("e") if len(token) > 4 else token
+
+
 def overlap(one: Collection[str], other: Collection[str]) -> float:
     """Return the share of distinct tokens that two token sets have in common, 0 to 1."""
     a, b = frozenset(one), frozenset(other)

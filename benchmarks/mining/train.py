@@ -24,7 +24,7 @@ import dreaming.aggregation as aggregation
 from benchmarks.mining.corpus import Corpus, benchmark
 from benchmarks.mining.evaluate import as_scored, knowledge, shared
 from dreaming import known as known_rules
-from dreaming.aggregation import grouping, linkage, pairs, scoring, terms
+from dreaming.aggregation import grouping, linkage, pairs, scoring
 from dreaming.aggregation.group import judge, worded
 from dreaming.aggregation.packed import Focus, packed
 from dreaming.aggregation.profile import profile
@@ -52,13 +52,16 @@ def labels(root: Path, corpus: Corpus) -> dict[str, int]:
 
 
 def fit(
-    names: Sequence[str], rows: Sequence[Sequence[float]], truth: Sequence[int], c: float
+    names: Sequence[str], rows: Any, truth: Sequence[int], c: float, wrong: float = 1.0
 ) -> Model:
-    """Return a logistic model with the scaling folded into its weights."""
+    """Return a logistic model with the scaling folded into its weights.
+
+    ``wrong`` is how much worse it is to say yes to what is false than no to what is true.
+    """
     x, y = np.array(rows, float), np.array(truth)
     mean, scale = x.mean(0), x.std(0) + 1e-6
     found = LogisticRegression(max_iter=5000, C=c, random_state=0)
-    found.fit((x - mean) / scale, y)
+    found.fit((x - mean) / scale, y, sample_weight=np.where(y == 1, 1.0, wrong))
     weights = found.coef_[0] / scale
     bias = float(found.intercept_[0] - (found.coef_[0] * mean / scale).sum())
     for name, effect in zip(names, found.coef_[0], strict=True):
@@ -82,58 +85,63 @@ def write(path: Path, models: dict[str, Model]) -> None:
 
 
 class Read:
-    """One corpus with its labels, profiles and compared pairs."""
+    """One corpus with its labels and compared pairs."""
 
     def __init__(self, root: Path) -> None:
         self.root, self.corpus = root, benchmark(root)
         self.kept, _ = aggregation.distinct(self.corpus.kept)
-        self.family = labels(root, self.corpus)
+        family = labels(root, self.corpus)
+        self.family = [family[one.id] for one in self.kept]
         by_root = sorted(self.kept, key=lambda one: one.root)
         self.vocabulary = vocabulary(by_root, self.corpus.frequencies)
-        self.profiles = [profile(one, self.vocabulary) for one in self.kept]
-        known = packed(self.kept, self.vocabulary)
-        self.pairs = list(pairs.Neighbours(known).pairs())
-        self.rows = [
-            pairs.features(Focus(known[a]), known[b], self.vocabulary) for a, b in self.pairs
-        ]
+        self.packed = packed(self.kept, self.vocabulary)
+        self.pairs = list(pairs.Neighbours(self.packed).pairs())
+        self.rows = np.array([self._row(a, b) for a, b in self.pairs], np.float32)
+        self.same = [int(self.family[a] == self.family[b] != 0) for a, b in self.pairs]
 
-    def same(self, a: int, b: int) -> int:
-        """Return 1 where two excerpts are of one family."""
-        one, other = self.family[self.kept[a].id], self.family[self.kept[b].id]
-        return int(one == other != 0)
+    def _row(self, a: int, b: int) -> list[float]:
+        return pairs.features(Focus(self.packed[b]), self.packed[a], self.vocabulary)
+
+    def groups(self) -> list[tuple[list[int], scoring.Links]]:
+        """Return the groups of several roots, by the pair model as it stands."""
+        found = []
+        for family, alike in pairs.Alike(self.packed).families(grouping.LEAST_ALIKE, ()):
+            for numbers in linkage.groups(len(family), alike, grouping.LEAST_ALIKE):
+                members = [family[number] for number in numbers]
+                if len({self.kept[member].root for member in members}) > 1:
+                    found.append((members, scoring.links(numbers, alike)))
+        return found
 
 
 def train_pairs(read: Sequence[Read]) -> Model:
     """Fit: do two excerpts show the same gotcha?"""
-    rows = [row for one in read for row in one.rows]
-    truth = [one.same(a, b) for one in read for a, b in one.pairs]
-    return fit(pairs.FEATURES, rows, truth, 1.0)
+    rows = np.concatenate([one.rows for one in read])
+    return fit(pairs.FEATURES, rows, [same for one in read for same in one.same], 0.3)
 
 
-def judge_groups(read: Sequence[Read], pair: Model) -> tuple[Model, list[Any]]:
-    """Fit: is a group worth a look? What is known counts as a gotcha: that is judged apart."""
+def judge_groups(read: Sequence[Read]) -> tuple[Model, list[Any]]:
+    """Fit: is a group worth a look? What is known counts as a gotcha: that is judged apart.
+
+    The groups of one half are made by pairs fitted on the other half, as a new history's are.
+    """
     sys.path.insert(0, str(shared() / "mining_bench"))
     import score as scorer
 
-    scoring.GROUP = Model(scoring.FEATURES, (0.0,) * len(scoring.FEATURES), 0.0)  # type: ignore[misc]
     rows, truth, made = [], [], []
-    for one in read:
-        alike = {p: pair.sure(row) for p, row in zip(one.pairs, one.rows, strict=True)}
-        teller = scorer.Truth(str(one.root))
-        for members in linkage.groups(len(one.kept), alike, grouping.LEAST_ALIKE):
-            if len({one.kept[m].root for m in members}) < 2:
-                continue
-            chosen = [one.profiles[m] for m in members]
-            common = terms.shared(chosen, one.vocabulary)
-            coherence = scoring.coherence(members, alike)
-            found = worded(chosen, judge(chosen, one.vocabulary, coherence, ()), ())
-            judged = scorer.judge(as_scored(found), teller)
-            known = judged["class"] == "kb" and judged["true_named"] >= 2
-            good = judged["tp"] or (known and judged["purity"] >= 0.5)
-            rows.append(scoring.features(chosen, common, coherence))
-            truth.append(int(good))
-            made.append((one, found, judged))
-    return fit(scoring.FEATURES, rows, truth, 0.1), made
+    for half, others in ((read[::2], read[1::2]), (read[1::2], read[::2])):
+        pairs.PAIR = train_pairs(others)  # type: ignore[misc]
+        for one in half:
+            teller, scores = scorer.Truth(str(one.root)), scoring.Scorer(one.packed)
+            for members, hang in one.groups():
+                chosen = [profile(one.kept[member], one.vocabulary) for member in members]
+                found = worded(chosen, judge(chosen, one.vocabulary, 0.0, ()), ())
+                judged = scorer.judge(as_scored(found), teller)
+                known = judged["class"] == "kb" and judged["true_named"] >= 2
+                good = judged["tp"] or (known and judged["purity"] >= 0.5)
+                rows.append(scores.features(members, hang))
+                truth.append(int(good))
+                made.append((one, found, judged))
+    return fit(scoring.FEATURES, rows, truth, 0.1, wrong=1.6), made
 
 
 def train_known(made: Sequence[Any]) -> Model:
@@ -159,10 +167,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="+", type=Path)
     read = [Read(root) for root in parser.parse_args().corpora]
+    print("groups")
+    group, made = judge_groups(read)
     print("pairs")
     pair = train_pairs(read)
-    print("groups")
-    group, made = judge_groups(read, pair)
     print("known")
     known = train_known(made)
     write(PRODUCT / "aggregation" / "weights.py", {"PAIR": pair, "GROUP": group})

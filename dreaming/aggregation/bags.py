@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import Final
 
 import msgspec
@@ -46,8 +45,6 @@ class Bag(msgspec.Struct, frozen=True, gc=False):
     removed: Sequence[str]
     deed: dict[str, float]
     whole: dict[str, float]
-    phrases: frozenset[int]
-    """Two words in a row, one of them telling: the hash of both."""
 
     def everything(self) -> Iterator[str]:
         """Yield every telling token, wherever it stands; some more than once."""
@@ -59,15 +56,15 @@ class Bag(msgspec.Struct, frozen=True, gc=False):
 
 def bag(excerpt: Excerpt) -> Bag:
     """Return what an excerpt is about."""
-    texts = {
-        "error": tokens(excerpt.error),
-        "wrong": tokens(excerpt.wrong),
-        "right": tokens(excerpt.right),
-        "remark": tokens(excerpt.remark[:READ]),
-        "words": tokens(excerpt.words[:READ]),
+    told = {
+        "error": _telling(tokens(excerpt.error)),
+        "wrong": _telling(tokens(excerpt.wrong)),
+        "right": _telling(tokens(excerpt.right)),
+        "remark": _telling(tokens(excerpt.remark[:READ])),
+        "words": _telling(tokens(excerpt.words[:READ])),
+        "added": _telling(excerpt.added),
+        "removed": _telling(excerpt.removed),
     }
-    told = {name: _telling(found) for name, found in texts.items()}
-    told |= {"added": _telling(excerpt.added), "removed": _telling(excerpt.removed)}
     return Bag(
         error=told["error"],
         wrong=told["wrong"],
@@ -76,7 +73,6 @@ def bag(excerpt: Excerpt) -> Bag:
         removed=told["removed"],
         deed=_weighed(told, _DEED),
         whole=_weighed(told, _WHOLE),
-        phrases=_phrases(texts[name] for name in ("words", "remark", "right", "error")),
     )
 
 
@@ -94,14 +90,3 @@ def _weighed(
             if weights.get(token, 0.0) < weight:
                 weights[token] = weight
     return weights
-
-
-def _phrases(texts: Iterable[list[str]]) -> frozenset[int]:
-    return frozenset(
-        [
-            hash(pair)
-            for words in texts
-            for pair in pairwise(words)
-            if pair[0] not in COMMON or pair[1] not in COMMON
-        ]
-    )

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from dreaming.aggregation import scoring, wording
+from dreaming.aggregation import wording
 from dreaming.aggregation.flags import flags
 from dreaming.aggregation.joining import Joined
 from dreaming.aggregation.named import counts
@@ -128,13 +128,13 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def judge(
-    members: Sequence[Profile], vocabulary: Vocabulary, coherence: float, joined: Sequence[Joined]
+    members: Sequence[Profile], vocabulary: Vocabulary, score: float, joined: Sequence[Joined]
 ) -> Judged:
     """Return how sure a group is; what several sessions' models said makes it surer."""
     common = shared(members, vocabulary)
     ids = {member.kept.id for member in members}
     said = tuple(one for one in joined if ids & set(one.excerpts))
-    judged = Judged(common, said, scoring.score(members, common, coherence))
+    judged = Judged(common, said, score)
     if judged.model is not None and len(judged.model.sessions) >= 2:
         return msgspec.structs.replace(judged, score=0.5 + judged.score / 2)
     return judged

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from heapq import nsmallest
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Final
 
 import msgspec
@@ -15,17 +15,17 @@ import msgspec
 from dreaming.aggregation import scoring
 from dreaming.aggregation.group import Group, judge, told, worded
 from dreaming.aggregation.joining import Joined, dismissed, join
-from dreaming.aggregation.linkage import families, groups
+from dreaming.aggregation.linkage import groups
 from dreaming.aggregation.named import YIELDS, Names
 from dreaming.aggregation.packed import Packed, packed
-from dreaming.aggregation.pairs import Neighbours, likely, likeness
+from dreaming.aggregation.pairs import Alike
 from dreaming.aggregation.places import Places
 from dreaming.aggregation.profile import profile
 from dreaming.aggregation.vocabulary import Frequencies, Vocabulary, vocabulary
 from dreaming.models.finding import Finding, KeptExcerpt
 from dreaming.motifs import Told
 
-LEAST_ALIKE: Final = 0.25
+LEAST_ALIKE: Final = 0.3
 """Groups join as long as their members are on average this sure to show one gotcha."""
 SINGLES: Final = 50
 """How many groups of one root session are worth showing."""
@@ -36,8 +36,9 @@ class Outline(msgspec.Struct, frozen=True):
 
     members: tuple[int, ...]
     """Where they stand among the distinct excerpts: oldest first."""
-    alike: float
-    """How alike the members are on average; 0 where a name is what they share."""
+    structure: float
+    """How sure it is that a person would keep this, by structure alone; 0 where a name is what
+    they share."""
     score: float
     eligible: bool
     told: Told | None = None
@@ -133,7 +134,7 @@ class Grouping:
     def _group(self, outline: Outline) -> Group:
         places = [self._chosen[member] for member in outline.members]
         if outline.told is None:
-            return self._worded(places, self._vocabulary, self._joined, outline.alike)
+            return self._worded(places, self._vocabulary, self._joined, outline.structure)
         ids = {self._places.ids[place] for place in places}
         said = [one for one in self._joined if ids & set(one.excerpts)]
         return told(list(self._read(places)), outline.told, outline.score, said, self._topics)
@@ -143,27 +144,20 @@ class Grouping:
         places: Sequence[int],
         shared: Vocabulary,
         joined: Sequence[Joined],
-        alike: float,
+        score: float,
     ) -> Group:
         members = [profile(kept, shared) for kept in self._read(places)]
-        return worded(members, judge(members, shared, alike, joined), self._topics)
+        return worded(members, judge(members, shared, score, joined), self._topics)
 
     def _outline(self, known: Packed, moved: Moved) -> list[Outline]:
         """Return what the groups will be, best first."""
-        neighbours = Neighbours(known)
-        together = self._together()
-        silent = moved.names.silent
-        pairs = likely(known, neighbours, LEAST_ALIKE)
-        related = chain((pair for pair in pairs if silent.isdisjoint(pair)), together)
+        silent, together = moved.names.silent, self._together()
+        alike, scorer = Alike(known, silent), scoring.Scorer(known)
         found: list[Outline] = []
-        for family in families(len(known), related):
-            alike = likeness(family, known, neighbours)
-            numbers = {place: number for number, place in enumerate(family)}
-            joined = [pair for pair in together if pair[0] in numbers]
-            alike.update({(numbers[one], numbers[other]): 1.0 for one, other in joined})
+        for family, pairs in alike.families(LEAST_ALIKE, together):
             for pair in self._told_apart(family):
-                alike.pop(pair, None)
-            found += self._parted(family, alike, moved)
+                pairs.pop(pair, None)
+            found += self._parted(family, pairs, scorer, moved)
         found += self._named(moved)
         return sorted(found, key=lambda one: (-one.score, one.members[0]))
 
@@ -177,7 +171,11 @@ class Grouping:
                 yield Outline(members, 0.0, round(score, 4), True, one.told)
 
     def _parted(
-        self, family: Sequence[int], alike: dict[tuple[int, int], float], moved: Moved
+        self,
+        family: Sequence[int],
+        alike: dict[tuple[int, int], float],
+        scorer: scoring.Scorer,
+        moved: Moved,
     ) -> Iterator[Outline]:
         """Part a family into groups and yield those of several roots.
 
@@ -193,35 +191,35 @@ class Grouping:
             free = [n for n in numbers if n not in held]
             leading = max(strong, key=lambda name: (strong[name], -name), default=-1)
             if free and 2 * strong[leading] >= len(numbers):
-                if self._outlined(family, numbers, alike).eligible:
+                if self._outlined(family, numbers, alike, scorer).eligible:
                     moved.gained.setdefault(leading, []).extend(family[n] for n in free)
                 continue
             if weak:
                 open_ = [n for n in numbers if n not in held or n in weak]
-                outline = self._outlined(family, open_, alike)
+                outline = self._outlined(family, open_, alike, scorer)
                 surer = outline.eligible and outline.score > max(weak.values())
                 if surer and self._group(outline).eligible:
                     moved.lost.update(family[n] for n in weak)
                     free = open_
             if self._several(family[n] for n in free):
-                yield self._outlined(family, free, alike)
+                yield self._outlined(family, free, alike, scorer)
 
     def _several(self, members: Iterable[int]) -> bool:
         return len({self._places.roots[self._chosen[member]] for member in members}) > 1
 
     def _outlined(
-        self, family: Sequence[int], numbers: Sequence[int], alike: dict[tuple[int, int], float]
+        self,
+        family: Sequence[int],
+        numbers: Sequence[int],
+        alike: dict[tuple[int, int], float],
+        scorer: scoring.Scorer,
     ) -> Outline:
         members = tuple(family[number] for number in numbers)
-        coherence = scoring.coherence(numbers, alike)
+        structure = scorer.score(members, scoring.links(numbers, alike))
         read = self._read(self._chosen[member] for member in members)
-        judged = judge(
-            [profile(kept, self._vocabulary) for kept in read],
-            self._vocabulary,
-            coherence,
-            self._joined,
-        )
-        return Outline(members, coherence, round(judged.score, 4), judged.eligible)
+        profiles = [profile(kept, self._vocabulary) for kept in read]
+        judged = judge(profiles, self._vocabulary, structure, self._joined)
+        return Outline(members, structure, round(judged.score, 4), judged.eligible)
 
     def _told_apart(self, family: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield the pairs, numbered within the family, that a model gave different names."""

@@ -38,7 +38,6 @@ class Seen(msgspec.Struct, frozen=True, gc=False):
     """The numbers of its shared tokens."""
     roles: array[int]
     """Where each of them stands and what it weighs."""
-    phrases: array[int]
     vector_length: float
     """Of everything seen, weighed by rarity."""
     deed_length: float
@@ -55,10 +54,18 @@ class Seen(msgspec.Struct, frozen=True, gc=False):
     """How many tokens the deed has, those no other root has included."""
     errors: int
     """How many shared tokens the error has."""
+    kind: int
+    """Its place among ``SignalKind``."""
     has_words: bool
     has_error: bool
     by_person: bool
     """A person stepped in."""
+    edited: bool
+    """What followed was an edit."""
+    commanded: bool
+    """What followed was a command."""
+    changed: bool
+    """What followed adds something."""
     restricted: bool
     """A restricted agent says what it cannot do: few do, and mostly the same."""
 
@@ -69,13 +76,13 @@ class Focus:
     def __init__(self, seen: Seen) -> None:
         self.seen = seen
         self.role_of = dict(zip(seen.tokens, seen.roles, strict=True)).get
-        self.phrases = frozenset(seen.phrases)
 
 
+KINDS: Final = tuple(SignalKind)
 PERSONS: Final = frozenset({SignalKind.CORRECTION, SignalKind.INTERRUPTION})
 RESTRICTED: Final = 1.2
 """The strength of what a subagent says it cannot do."""
-_NUMBERS: Final = struct.Struct("=6d2q3I4?")
+_NUMBERS: Final = struct.Struct("=6d2q3IB7?")
 
 
 class Packed:
@@ -85,38 +92,42 @@ class Packed:
         self.vocabulary = vocabulary
         self.roots = array("I")
         self._root_numbers: dict[str, int] = {}
-        self._tokens, self._roles, self._phrases = array("I"), array("H"), array("I")
-        self._token_ends, self._phrase_ends = array("L", [0]), array("L", [0])
+        self._tokens, self._roles, self._ends = array("I"), array("H"), array("L", [0])
         self._numbers = bytearray()
+        self.held = array("I")
+        """By token, in how many excerpts it has a weight."""
 
     def __len__(self) -> int:
         return len(self.roots)
 
     def __getitem__(self, place: int) -> Seen:
-        start, end = self._token_ends[place], self._token_ends[place + 1]
-        first, last = self._phrase_ends[place], self._phrase_ends[place + 1]
+        start, end = self._ends[place], self._ends[place + 1]
         return Seen(
             self._tokens[start:end],
             self._roles[start:end],
-            self._phrases[first:last],
             *_NUMBERS.unpack_from(self._numbers, place * _NUMBERS.size),
         )
 
     def tokens(self, place: int) -> list[int]:
         """Return the tokens that count for what is compared with what: those with a weight."""
-        start, end = self._token_ends[place], self._token_ends[place + 1]
+        start, end = self._ends[place], self._ends[place + 1]
         return [self._tokens[at] for at in range(start, end) if self._roles[at] > STANDS]
+
+    def restricted(self, place: int) -> bool:
+        """Return whether a restricted agent says there what it cannot do."""
+        return bool(self._numbers[(place + 1) * _NUMBERS.size - 1])
 
     def add(self, kept: KeptExcerpt) -> None:
         """Put an excerpt in the next place."""
         found = bag(kept.excerpt)
         roles = _roles(found, self.vocabulary)
-        phrases = self.vocabulary.phrases(found.phrases)
         self._tokens.extend(roles.keys())
         self._roles.extend(roles.values())
-        self._phrases.extend(phrases)
-        self._token_ends.append(len(self._tokens))
-        self._phrase_ends.append(len(self._phrases))
+        more = len(self.vocabulary.rarities) - len(self.held)
+        self.held.frombytes(bytes(self.held.itemsize * more))
+        for token, role in roles.items():
+            self.held[token] += role > STANDS
+        self._ends.append(len(self._tokens))
         root = self._root_numbers.setdefault(kept.root, len(self._root_numbers))
         self.roots.append(root)
         self._numbers += _numbers(kept, found, roles, root, self.vocabulary)
@@ -136,8 +147,18 @@ def _roles(found: Bag, vocabulary: Vocabulary) -> dict[int, int]:
     ):
         for token in tokens:
             roles[token] = roles.get(token, 0) | bit
-    numbered = ((vocabulary.number(token), role) for token, role in roles.items())
-    return {number: role for number, role in numbered if number is not None}
+    numbered: dict[int, int] = {}
+    for token, role in roles.items():
+        number = vocabulary.number(token)
+        if number is not None:
+            numbered[number] = _both(numbered.get(number, 0), role)
+    return numbered
+
+
+def _both(one: int, other: int) -> int:
+    """Return the role of a word that stands there in two forms: all places, the largest weights."""
+    stands, whole, deed = ((mask & one, mask & other) for mask in (STANDS, 7 << 5, 7 << 8))
+    return stands[0] | stands[1] | max(whole) | max(deed)
 
 
 def _numbers(
@@ -157,9 +178,13 @@ def _numbers(
         root,
         len(found.deed),
         sum(role & ERROR for role in roles.values()),
+        KINDS.index(excerpt.kind),
         bool(excerpt.words),
         bool(excerpt.error),
         excerpt.kind in PERSONS,
+        " => " in excerpt.right,
+        bool(excerpt.right) and " => " not in excerpt.right,
+        bool(excerpt.added),
         excerpt.kind is SignalKind.CANNOT and excerpt.strength >= RESTRICTED,
     )
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from heapq import nsmallest
+from itertools import chain
 from math import fsum, log1p
 from typing import Final
 
+from dreaming.aggregation.linkage import families
 from dreaming.aggregation.packed import (
     ADDED,
     DEED,
@@ -31,6 +35,8 @@ FEATURES: Final = (
     "deed_second",
     "deed_third",
     "any_first",
+    "any_second",
+    "plain_first",
     "done_and_done",
     "done_and_said",
     "said_and_said",
@@ -40,8 +46,6 @@ FEATURES: Final = (
     "error_and_said",
     "error_and_done",
     "left_and_said",
-    "phrase",
-    "phrases",
     "error_overlap",
     "same_program",
     "same_right_program",
@@ -58,16 +62,14 @@ FEATURES: Final = (
     "linked",
     "redone",
 )
-TELLING: Final = 1.5
+TELLING: Final = 0.8
 """A token this rare tells something by itself."""
-LONGEST_LIST: Final = 60
-"""A token in more excerpts than this (or a twentieth of them) compares nothing."""
+LATEST: Final = 60
+"""How many of the excerpts with a token are looked at, the latest."""
 SAME_FAILURE: Final = 0.6
 """How sure nearly the same failure is to be one gotcha, whatever was done about it."""
-HARD_LIMIT: Final = 200
-"""However long the history is, a token in more excerpts than this compares nothing."""
 NEIGHBOURS: Final = 60
-"""With how many later excerpts one is compared."""
+"""With how many earlier excerpts one is compared."""
 UNLIKELY: Final = 0.01
 """Pairs less sure than this count as not alike at all."""
 
@@ -98,62 +100,60 @@ _ERROR_OVERLAP: Final = FEATURES.index("error_overlap")
 
 
 class Neighbours:
-    """With which later excerpts of other roots one is compared: those that share a rare token.
+    """With which earlier excerpts of other roots one is compared: those that share a rare token.
 
-    However long the history is, an excerpt is compared only with those it shares most with.
+    However long the history is, an excerpt looks for each token only at the latest that have it,
+    and is compared only with those it shares most with. What comes later changes neither.
     """
 
     def __init__(self, packed: Packed) -> None:
         self._packed = packed
-        self._holders = _holders(packed)
-        self._restricted = {p: None for p in range(len(packed)) if packed[p].restricted}
+        self._holders: dict[int, deque[int]] = {}
+        self._restricted: deque[int] = deque(maxlen=NEIGHBOURS)
+        self._next = 0
 
-    def of(self, one: int) -> list[int]:
-        """Return the places that the one given is compared with, in order."""
-        roots, rarities = self._packed.roots, self._packed.vocabulary.rarities
-        root = roots[one]
+    def following(self) -> list[int]:
+        """Return the places that the next place is compared with, in order."""
+        one, roots, rarities = self._next, self._packed.roots, self._packed.vocabulary.rarities
+        self._next += 1
+        root, holders = roots[one], self._holders
         near: dict[int, float] = {}
         for token in self._packed.tokens(one):
-            places = self._holders.get(token)
-            if places is not None:
-                rare = rarities[token]
-                for other in places[bisect_right(places, one) :]:
-                    if roots[other] != root:
+            rare = rarities[token]
+            if rare > TELLING:
+                if token in holders:
+                    for other in holders[token]:
                         near[other] = near.get(other, 0.0) + rare
-        best = sorted(near, key=lambda other: (-near[other], other))[:NEIGHBOURS]
-        if one in self._restricted:
-            best += [p for p in self._restricted if p > one and roots[p] != root]
+                    holders[token].append(one)
+                else:
+                    holders[token] = deque([one], maxlen=LATEST)
+        best = nsmallest(
+            NEIGHBOURS, (o for o in near if roots[o] != root), key=lambda o: (-near[o], o)
+        )
+        if self._packed.restricted(one):
+            best += [other for other in self._restricted if roots[other] != root]
+            self._restricted.append(one)
         return sorted(set(best))
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield every pair that is compared, each once, in order."""
+        """Yield every pair that is compared, each once, in order of the later."""
         for one in range(len(self._packed)):
-            for other in self.of(one):
-                yield one, other
-
-
-def _holders(packed: Packed) -> dict[int, array[int]]:
-    """Return where each token stands that is rare enough to compare anything."""
-    rarities = packed.vocabulary.rarities
-    holders: dict[int, array[int]] = {}
-    for place in range(len(packed)):
-        for token in packed.tokens(place):
-            if rarities[token] > TELLING:
-                holders.setdefault(token, array("I")).append(place)
-    limit = min(HARD_LIMIT, max(LONGEST_LIST, len(packed) // 20))
-    return {token: places for token, places in holders.items() if 2 <= len(places) <= limit}
+            for other in self.following():
+                yield other, one
 
 
 class _Common:
     """The tokens that two excerpts share, by what they do in both."""
 
-    __slots__ = ("any_first", "done", "errors", "first", "seen", "shared")
+    __slots__ = ("any", "done", "errors", "first", "plain_first", "seen", "shared")
 
-    def __init__(self, focus: Focus, other: Seen, rarities: array[float]) -> None:
+    def __init__(self, focus: Focus, other: Seen, vocabulary: Vocabulary) -> None:
+        rarities, plain = vocabulary.rarities, vocabulary.plain
         self.seen: list[float] = []
         self.done: list[float] = []
         self.shared: list[float] = []
-        self.any_first = 0.0
+        self.any: list[float] = []
+        self.plain_first = 0.0
         self.first = first = [0.0] * len(_TOGETHER)
         self.errors = 0
         tokens = other.tokens
@@ -163,8 +163,9 @@ class _Common:
             rare = rarities[token]
             if WHOLE[one] and WHOLE[two]:
                 self.seen.append(WHOLE[one] * rare * (WHOLE[two] * rare))
-                if rare > self.any_first:
-                    self.any_first = rare
+                self.any.append(rare)
+                if rare > self.plain_first and plain[token]:
+                    self.plain_first = rare
             if DEED[one] and DEED[two]:
                 self.done.append(DEED[one] * rare * (DEED[two] * rare))
                 self.shared.append(min(DEED[one], DEED[two]) * rare)
@@ -177,17 +178,15 @@ class _Common:
 
 def features(focus: Focus, b: Seen, vocabulary: Vocabulary) -> list[float]:
     """Return what tells about a pair, in the order of ``FEATURES``; no word itself is among it."""
-    a, common = focus.seen, _Common(focus, b, vocabulary.rarities)
+    a, common = focus.seen, _Common(focus, b, vocabulary)
     shared, errors = common.shared, common.errors
-    phrases = focus.phrases.intersection(b.phrases)
     return [
         fsum(common.seen) / ((a.vector_length * b.vector_length) or 1.0),
         fsum(common.done) / ((a.deed_length * b.deed_length) or 1.0),
         *(*shared[:3], 0.0, 0.0, 0.0)[:3],
-        common.any_first,
+        *sorted((0.0, 0.0, *common.any), reverse=True)[:2],
+        common.plain_first,
         *common.first,
-        vocabulary.rarest_phrase(phrases),
-        float(min(4, len(phrases))),
         errors / (a.errors + b.errors - errors or 1),
         float(a.program == b.program != 0),
         float(a.right_program == b.right_program != 0),
@@ -220,30 +219,58 @@ def _same_failure(a: Seen, b: Seen, values: Sequence[float]) -> bool:
     return values[_ERROR_OVERLAP] >= 0.6 and values[_ERROR_AND_ERROR] >= 3.0
 
 
-def likely(packed: Packed, neighbours: Neighbours, least: float) -> Iterator[tuple[int, int]]:
-    """Yield the pairs that are at least this sure to be of one gotcha."""
-    for one in range(len(packed)):
-        focus = Focus(packed[one])
-        for other in neighbours.of(one):
-            if sure(focus, packed[other], packed.vocabulary) >= least:
-                yield one, other
+class Alike:
+    """How sure each compared pair is of one gotcha, in three arrays; unlikely ones are left out."""
 
-
-def likeness(
-    family: Sequence[int], packed: Packed, neighbours: Neighbours
-) -> dict[tuple[int, int], float]:
-    """Return how sure each compared pair of a family is of one gotcha; unlikely ones are left out.
-
-    The pairs are numbered within the family.
-    """
-    found: dict[tuple[int, int], float] = {}
-    numbers = {place: number for number, place in enumerate(family)}
-    for one, place in enumerate(family):
-        focus = Focus(packed[place])
-        for near in neighbours.of(place):
-            other = numbers.get(near)
-            if other is not None:
-                value = sure(focus, packed[near], packed.vocabulary)
+    def __init__(self, packed: Packed, silent: AbstractSet[int] = frozenset()) -> None:
+        """Pairs with one that is ``silent`` are left out."""
+        self.earlier, self.later, self.sure = array("I"), array("I"), array("f")
+        neighbours = Neighbours(packed)
+        for one in range(len(packed)):
+            near = neighbours.following()
+            if one in silent:
+                continue
+            focus = Focus(packed[one])
+            for other in near:
+                if other in silent:
+                    continue
+                value = sure(focus, packed[other], packed.vocabulary)
                 if value >= UNLIKELY:
-                    found[one, other] = value
-    return found
+                    self.earlier.append(other)
+                    self.later.append(one)
+                    self.sure.append(value)
+
+        self._size = len(packed)
+
+    def families(
+        self, least: float, together: Iterable[tuple[int, int]]
+    ) -> Iterator[tuple[list[int], dict[tuple[int, int], float]]]:
+        """Yield the families with how alike their members are, by their numbers in the family.
+
+        Groups join only where a pair is at least this sure, so each family is grouped by itself;
+        ``together`` are pairs that are sure for other reasons.
+        """
+        sure = dict.fromkeys(together, 1.0)
+        likely = (at for at, value in enumerate(self.sure) if value >= least)
+        pairs = chain(((self.earlier[at], self.later[at]) for at in likely), sure)
+        found = families(self._size, pairs)
+        number_of = array("I", bytes(4 * self._size))
+        family_of = array("i", [-1]) * self._size
+        for name, family in enumerate(found):
+            for number, place in enumerate(family):
+                number_of[place], family_of[place] = number, name
+        held: list[list[int]] = [[] for _ in found]
+        for at, (one, other) in enumerate(zip(self.earlier, self.later, strict=True)):
+            if family_of[one] == family_of[other] >= 0:
+                held[family_of[one]].append(at)
+        joined: dict[int, list[tuple[int, int]]] = {}
+        for pair in sure:
+            joined.setdefault(family_of[pair[0]], []).append(pair)
+        for name, family in enumerate(found):
+            alike = {
+                (number_of[self.earlier[at]], number_of[self.later[at]]): self.sure[at]
+                for at in held[name]
+            }
+            for one, other in joined.get(name, ()):
+                alike[number_of[one], number_of[other]] = 1.0
+            yield family, alike

@@ -3,97 +3,147 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import combinations
 from math import fsum, log
 from typing import Final
 
-from dreaming.aggregation.profile import Profile
-from dreaming.aggregation.terms import Shared
+import msgspec
+
+from dreaming.aggregation.packed import DEED, KINDS, WHOLE, Packed, Seen
 from dreaming.aggregation.weights import GROUP
 from dreaming.models.finding import SignalKind
-from dreaming.models.session import Tool
 
 FEATURES: Final = (
-    "specific",
-    "same_addition",
-    "same_words",
-    "human",
+    "third",
+    "deed_second",
+    "plain_first",
+    "exclusive",
+    "at_home",
     "roots",
-    "coherence",
-    "strength",
-    "bare",
-    "edited",
-    "commanded",
     "per_root",
-    "kinds",
-    "worded",
-    "additions",
-    "words",
+    "coherence",
+    "best",
+    "weakest",
     "linked",
-    "redone",
+    "assumptions",
+    "strength",
     "changed",
-    "corrections",
-    "first_term",
     "same_program",
 )
 ELIGIBLE: Final = 0.5
 """Groups scored at least this wait for a person; the others are held back."""
+LINKED: Final = 0.05
+"""Pairs as sure as this count as linked."""
 
-_HUMAN = frozenset({SignalKind.CORRECTION, SignalKind.INTERRUPTION, SignalKind.DENIAL})
-_EDITS = frozenset({Tool.EDIT, Tool.WRITE})
-
-
-def _top(weights: Mapping[str, float], most: int) -> float:
-    return fsum(islice(weights.values(), most))
+_ASSUMPTION: Final = KINDS.index(SignalKind.ASSUMPTION)
 
 
-def _mean(members: Sequence[Profile], value: Callable[[Profile], float]) -> float:
-    return fsum(value(member) for member in members) / len(members)
+class Links(msgspec.Struct, frozen=True):
+    """How the members of a group hang together."""
+
+    coherence: float
+    """How alike they are on average."""
+    best: float
+    """How alike the two are that resemble each other most."""
+    weakest: float
+    """How alike the loosest member is to the one it resembles most."""
+    linked: int
+    """How many pairs are alike at all."""
 
 
-def _most_common(names: Iterable[str]) -> int:
-    counts: dict[str, int] = {}
+def links(members: Sequence[int], alike: Mapping[tuple[int, int], float]) -> Links:
+    """Return how these members hang together, by how alike each pair is."""
+    size = len(members)
+    pairs: Iterable[tuple[tuple[int, int], float | None]]
+    if size * size < len(alike):
+        pairs = ((pair, alike.get(pair)) for pair in combinations(sorted(members), 2))
+    else:
+        inside = set(members)
+        pairs = ((pair, sure) for pair, sure in alike.items() if inside.issuperset(pair))
+    values: list[float] = []
+    nearest = dict.fromkeys(members, 0.0)
+    for pair, sure in pairs:
+        if sure is not None:
+            values.append(sure)
+            for member in pair:
+                nearest[member] = max(sure, nearest[member])
+    return Links(
+        coherence=fsum(values) / (size * (size - 1) / 2 or 1),
+        best=max(values, default=0.0),
+        weakest=min(nearest.values()),
+        linked=sum(value > LINKED for value in values),
+    )
+
+
+class Scorer:
+    """Scores groups of one history."""
+
+    def __init__(self, known: Packed) -> None:
+        self._known = known
+        self._of_root: dict[int, list[int]] = {}
+        for place, root in enumerate(known.roots):
+            self._of_root.setdefault(root, []).append(place)
+
+    def score(self, members: Sequence[int], hang: Links) -> float:
+        """Return how sure it is that a person would keep these, 0 to 1."""
+        return GROUP.sure(self.features(members, hang))
+
+    def features(self, members: Sequence[int], hang: Links) -> list[float]:
+        """Return what tells about a group, in the order of ``FEATURES``."""
+        seen = [self._known[member] for member in members]
+        roots, size = len({one.root for one in seen}), len(seen)
+        rarities, plain = self._known.vocabulary.rarities, self._known.vocabulary.plain
+        whole, deed = _shared(seen, WHOLE, rarities), _shared(seen, DEED, rarities)
+        key = next(iter(deed or whole), None)
+        return [
+            [*whole.values(), 0.0, 0.0, 0.0][2],
+            [*deed.values(), 0.0, 0.0][1],
+            max((weight for token, weight in deed.items() if plain[token]), default=0.0),
+            0.0 if key is None else sum(key in one.tokens for one in seen) / self._known.held[key],
+            0.0 if key is None else min(3.0, self._at_home(key, members, seen) / size),
+            log(roots),
+            size / roots,
+            hang.coherence,
+            hang.best,
+            hang.weakest,
+            log(1 + hang.linked),
+            _mean(seen, lambda one: float(one.kind == _ASSUMPTION)),
+            _mean(seen, lambda one: one.strength),
+            _mean(seen, lambda one: float(one.changed)),
+            _most_common(one.program for one in seen) / size,
+        ]
+
+    def _at_home(self, token: int, members: Sequence[int], seen: Sequence[Seen]) -> int:
+        """Return how many other excerpts of the same roots have a token: what runs through all."""
+        inside = set(members)
+        return sum(
+            place not in inside and token in self._known.tokens(place)
+            for root in sorted({one.root for one in seen})
+            for place in self._of_root[root]
+        )
+
+
+def _shared(
+    seen: Sequence[Seen], weighs: Sequence[float], rarities: Sequence[float]
+) -> dict[int, float]:
+    """Return the tokens of two roots or more, heaviest first: their rarity and how many have it."""
+    holders: dict[int, set[int]] = {}
+    for one in seen:
+        for token, role in zip(one.tokens, one.roles, strict=True):
+            if weighs[role]:
+                holders.setdefault(token, set()).add(one.root)
+    roots = len({one.root for one in seen})
+    found = {t: rarities[t] * len(held) / roots for t, held in holders.items() if len(held) > 1}
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _mean(seen: Sequence[Seen], value: Callable[[Seen], float]) -> float:
+    return fsum(map(value, seen)) / len(seen)
+
+
+def _most_common(names: Iterable[int]) -> int:
+    counts: dict[int, int] = {}
     for name in names:
         if name:
             counts[name] = counts.get(name, 0) + 1
     return max(counts.values(), default=0)
-
-
-def coherence(places: Sequence[int], likeness: Mapping[tuple[int, int], float]) -> float:
-    """Return how alike the members are on average."""
-    pairs = [(a, b) for i, a in enumerate(places) for b in places[i + 1 :]]
-    return fsum(likeness.get(pair, 0.0) for pair in pairs) / (len(pairs) or 1)
-
-
-def features(members: Sequence[Profile], common: Shared, alike: float) -> list[float]:
-    """Return what tells about a group, in the order of ``FEATURES``."""
-    kinds = {member.excerpt.kind for member in members}
-    specific = sorted((w for w in common.key.values()), reverse=True)
-    return [
-        fsum(islice(specific, 4)) / len(members),
-        _top(common.added, 3),
-        _top(common.said, 3),
-        float(bool(kinds & _HUMAN)),
-        log(common.roots),
-        alike,
-        _mean(members, lambda m: m.excerpt.strength),
-        _mean(members, lambda m: m.generic),
-        _mean(members, lambda m: float(" => " in m.excerpt.right)),
-        _mean(members, lambda m: float(bool(m.excerpt.right) and " => " not in m.excerpt.right)),
-        len(members) / common.roots,
-        float(len(kinds)),
-        _mean(members, lambda m: float(bool(m.excerpt.words))),
-        float(sum(weight > 1 for weight in common.added.values())),
-        float(sum(weight > 1 for weight in common.said.values())),
-        _mean(members, lambda m: m.excerpt.linked),
-        _mean(members, lambda m: m.excerpt.redone),
-        _mean(members, lambda m: float(bool(m.excerpt.added))),
-        _mean(members, lambda m: float(m.excerpt.kind is SignalKind.CORRECTION)),
-        max((*common.added.values(), *common.said.values()), default=0.0),
-        _most_common(m.program for m in members) / len(members),
-    ]
-
-
-def score(members: Sequence[Profile], common: Shared, alike: float) -> float:
-    """Return how sure it is that a person would keep this, 0 to 1."""
-    return GROUP.sure(features(members, common, alike))

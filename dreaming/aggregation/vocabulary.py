@@ -1,22 +1,24 @@
-"""Which tokens and phrases several root sessions share, and how much each of them tells."""
+"""Which tokens several root sessions share, and how much each of them tells."""
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable
 from itertools import groupby
-from math import sqrt
 from typing import Final, Protocol
 
 from dreaming.aggregation.bags import bag
 from dreaming.aggregation.tally import Table, Tally
 from dreaming.models.finding import KeptExcerpt
-from dreaming.similarity import rarity
+from dreaming.similarity import rarity, stem
 
 FEW_ROOTS: Final = 60
 """In a shorter history, what most sessions ran into may be its one gotcha, not its background."""
+BACKGROUND: Final = 2.5
+"""What is less rare than this among the excerpts tells less."""
+THROUGH: Final = 1.5
+"""How much less a token tells that runs through a whole session: a power of how often it comes."""
 REMEMBERED: Final = 4096
 """How many rarities of tokens that nobody shares are remembered."""
 
@@ -49,7 +51,6 @@ class Vocabulary:
         frequencies: Frequencies,
         spread: dict[int, int],
         repeats: Table,
-        phrases: dict[int, int],
         roots: int,
     ) -> None:
         self._frequencies = frequencies
@@ -60,35 +61,29 @@ class Vocabulary:
         self._own: dict[str, float] = {}
         self.rarities = array("d")
         """By the number of a shared token."""
-        self._phrases = {key: number for number, key in enumerate(phrases)}
-        self.phrase_rarities = array("d", (rarity(n, self._roots) for n in phrases.values()))
-        """Among the excerpts, by the number of a shared phrase."""
+        self.plain = bytearray()
+        """The same: 1 for a word of letters only, 0 for a name of code."""
 
     def number(self, token: str) -> int | None:
-        """Return the number of a token that several roots share."""
+        """Return the number of a token that several roots share, in whatever form."""
+        token = stem(token)
         found = self._numbers.get(token)
         if found is None and hash(token) in self._spread:
             found = self._numbers[token] = len(self._numbers)
             self.rarities.append(self._rarity(token))
+            self.plain.append(token.isalpha())
         return found
 
     def shared(self, weights: dict[str, float]) -> dict[str, float]:
         """Return those of these tokens that several roots share."""
         return {t: weight for t, weight in weights.items() if self.number(t) is not None}
 
-    def phrases(self, found: AbstractSet[int]) -> list[int]:
-        """Return the numbers of the phrases that several roots share."""
-        return [self._phrases[phrase] for phrase in found & self._phrases.keys()]
-
-    def rarest_phrase(self, numbers: Collection[int]) -> float:
-        """Return the rarity, among the excerpts, of the rarest of these shared phrases."""
-        return max(map(self.phrase_rarities.__getitem__, numbers)) if numbers else 0.0
-
     def of(self, token: str) -> float:
         """Return the rarity of any token, 0 to ``similarity.RAREST``."""
         number = self.number(token)
         if number is not None:
             return self.rarities[number]
+        token = stem(token)
         if token not in self._own:
             if len(self._own) >= REMEMBERED:
                 self._own.clear()
@@ -99,23 +94,20 @@ class Vocabulary:
         key = hash(token)
         at_large = rarity(self._frequencies.of(token), self._frequencies.sessions)
         here = rarity(self._spread.get(key, 0), self._roots)
-        return at_large * min(1.0, here / 1.8) / sqrt(self._repeats.get(key, 1.0))
+        return at_large * min(1.0, here / BACKGROUND) / self._repeats.get(key, 1.0) ** THROUGH
 
 
 def vocabulary(by_root: Iterable[KeptExcerpt], frequencies: Frequencies) -> Vocabulary:
     """Return what roots share. The excerpts of one root stand together."""
-    tokens, phrases = Tally(), Tally()
+    tokens = Tally()
     roots = 0
     for _, several in groupby(by_root, key=lambda kept: kept.root):
         roots += 1
         seen: Counter[int] = Counter()
         beside: set[int] = set()
-        together: Counter[int] = Counter()
         for kept in several:
             found = bag(kept.excerpt)
-            seen.update(map(hash, found.whole))
-            beside.update(map(hash, found.everything()))
-            together.update(found.phrases)
+            seen.update({hash(stem(token)) for token in found.whole})
+            beside.update(hash(stem(token)) for token in found.everything())
         tokens.add(dict.fromkeys(beside, 0) | seen)
-        phrases.add(together)
-    return Vocabulary(frequencies, tokens.spread(), tokens.repeats(), phrases.spread(), roots)
+    return Vocabulary(frequencies, tokens.spread(), tokens.repeats(), roots)

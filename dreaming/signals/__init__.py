@@ -17,7 +17,7 @@ from dreaming.signals.error_fix import ErrorFix, harness_failures
 from dreaming.signals.interface import Signal, Walk
 from dreaming.signals.interruption import Interruption
 from dreaming.signals.rejection import Rejection
-from dreaming.similarity import tokens
+from dreaming.similarity import stem, tokens
 
 SIGNALS: Final[tuple[Signal, ...]] = (
     ErrorFix(),
@@ -28,7 +28,7 @@ SIGNALS: Final[tuple[Signal, ...]] = (
     Cannot(),
     Rejection(),
 )
-MINING_VERSION: Final = "3"
+MINING_VERSION: Final = "4"
 """Goes up whenever a transcript would give other excerpts: then it is read again."""
 _FAILURES: Final = frozenset({SignalKind.ERROR, SignalKind.ERROR_FIX, SignalKind.DENIAL})
 LEAST: Final = 0.5
@@ -97,7 +97,7 @@ def excerpts(session: Session) -> list[Excerpt]:
 
 
 def terms(session: Session) -> frozenset[str]:
-    """Return the distinct tokens of a session, for how rare a token is over the whole history.
+    """Return the distinct tokens of a session and their stems, for how rare each is.
 
     Commands, remarks, words and short results count, each turn only with its beginning.
     """
@@ -112,4 +112,4 @@ def terms(session: Session) -> frozenset[str]:
             and (len(turn.text) < SHORT_RESULT or turn.status is not ResultStatus.OK)
         ):
             seen.update(tokens(turn.text[:TERMS]))
-    return frozenset(seen)
+    return frozenset(seen | set(map(stem, seen)))

@@ -62,7 +62,6 @@ def told(one: Excerpt, other: Excerpt, words: Vocabulary) -> dict[str, float]:
         "wrong_and_wrong": first(a.wrong, b.wrong),
         "error_and_said": max(first(a.error, b.said), first(b.error, a.said)),
         "left_and_said": max(first(a.removed, b.said), first(b.removed, a.said)),
-        "phrases": float(min(4, len(words.phrases(a.phrases & b.phrases)))),
         "both_errors": float(bool(one.error and other.error)),
         "weaker": min(one.strength, other.strength),
     }
