@@ -118,3 +118,24 @@ def test_what_is_not_there_scores_nothing(corpus: Path) -> None:
     for wrong in (made_up, alone, ideal(corpus, "known"), ideal(corpus, "single"), big):
         assert figures(corpus, wrong)["recall"] == 0.0
     assert figures(corpus, ideal(corpus, "known"))["known"] == 1.0
+
+
+def test_two_readers_are_read_back(tmp_path: Path) -> None:
+    """Shares, agreement beyond chance and lift come from what two readers wrote."""
+    blind = import_module("benchmarks.mining.blind")
+    key = {
+        f"i{number:03}": {"source": source, "project": "tide"}
+        for number, source in enumerate(["dreaming"] * 4 + ["at random"] * 4, start=1)
+    }
+    sheets = []
+    for name, said in (
+        ("one", "yes yes yes no no no no yes"),
+        ("two", "yes yes no no no no no no"),
+    ):
+        sheets.append(tmp_path / f"{name}.csv")
+        lines = [f"{id_},{word},because" for id_, word in zip(key, said.split(), strict=True)]
+        sheets[-1].write_text("\n".join(["id,accepted,reason", *lines]), encoding="utf-8")
+    told = blind.report(key, *map(blind.answers, sheets))
+    assert "| dreaming | 4 | 0.75 | 0.50 | 0.50 |" in told
+    assert "kappa 0.50 over 8" in told
+    assert "over at random: 5.0." in told
