@@ -1,7 +1,6 @@
 """Puts other tools beside the offline miner, on the same generated corpora and with one scorer.
 
-    python -m venv PLACE && PLACE/bin/pip install scikit-learn matplotlib msgspec \
-        pydantic pydantic-settings regex palinode awmine
+    python -m venv PLACE && PLACE/bin/pip install . scikit-learn matplotlib palinode awmine
     PLACE/bin/python -m benchmarks.mining.tools CORPUS... [--plot docs/mining.svg]
 
 Neither tool looks for what recurs: each proposes corrections or lessons of single sessions. So
