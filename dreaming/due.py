@@ -30,7 +30,7 @@ class Standing(StrEnum):
     """Unchanged since it failed for the last time."""
 
 
-class Sight(msgspec.Struct, frozen=True):
+class Sight(msgspec.Struct, frozen=True, gc=False):
     """What is known of a listed transcript before it is opened."""
 
     modified: float

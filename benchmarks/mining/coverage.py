@@ -24,7 +24,7 @@ from benchmarks.mining.corpus import Corpus, load
 from benchmarks.mining.evaluate import shared
 from dreaming.config import WorkspaceSettings
 from dreaming.jobs.asking import room
-from dreaming.jobs.nightly import BATCH_BYTES, BATCH_TRANSCRIPTS
+from dreaming.jobs.batches import BATCH_BYTES, BATCH_TRANSCRIPTS
 from dreaming.models.finding import KeptExcerpt
 from dreaming.packets import best, estimate_tokens, number, render
 from dreaming.transcripts.claude_code import ClaudeCode

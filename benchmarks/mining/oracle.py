@@ -5,8 +5,8 @@
 The oracle knows what was planted in the excerpts that it is sent, and nothing else. It answers as a
 model does, by numbers of excerpts; what it says goes through the checks, the state, the second look
 and the grouping of real nights, one after the other. It words a gotcha in two ways, by session. So
-what is missing from a perfect score was lost by choosing excerpts, cutting requests, checking or
-grouping. No live model is measured here.
+what is missing from a perfect score was lost by finding or choosing excerpts, cutting requests,
+checking or grouping. No live model is measured here.
 
 A corpus was written by ``generate.py`` here, or by the one below ``DREAMING_SHARED``.
 """

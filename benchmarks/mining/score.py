@@ -129,6 +129,7 @@ def figures(truth: Truth, verdicts: Sequence[Verdict]) -> dict[str, float]:
     recall, precision = _share(found, truth.wanted), len(found) / max(1, len(verdicts))
     return {
         "candidates": len(verdicts),
+        "found": len(found),
         "recall": recall,
         "recall apart": _share(found & apart, apart),
         "precision": precision,

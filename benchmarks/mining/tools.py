@@ -1,7 +1,6 @@
 """Puts other tools beside the offline miner, on the same generated corpora and with one scorer.
 
-    python -m venv PLACE && PLACE/bin/pip install scikit-learn matplotlib msgspec pydantic \
-        pydantic-settings palinode awmine
+    python -m venv PLACE && PLACE/bin/pip install . scikit-learn matplotlib palinode awmine
     PLACE/bin/python -m benchmarks.mining.tools CORPUS... [--plot docs/mining.svg]
 
 Neither tool looks for what recurs: each proposes corrections or lessons of single sessions. So
@@ -194,7 +193,7 @@ def best(settings: Sequence[dict[str, float]]) -> int:
 
 
 def plot(results: dict[str, list[dict[str, float]]], target: Path) -> None:
-    """Draw precision over recall, a line a tool."""
+    """Draw precision over recall, a line a tool; precision over all corpora taken together."""
     import matplotlib as mpl
 
     mpl.use("svg")
@@ -203,7 +202,8 @@ def plot(results: dict[str, list[dict[str, float]]], target: Path) -> None:
 
     figure, axes = pyplot.subplots(figsize=(6.4, 4.2), layout="constrained")
     for (name, settings), mark in zip(results.items(), "os^D", strict=True):
-        points = [(one["recall"], one["precision"]) for one in settings if one["candidates"]]
+        some = [one for one in settings if one["candidates"]]
+        points = [(one["recall"], one["found"] / one["candidates"]) for one in some]
         axes.plot(*zip(*points, strict=True), marker=mark, markersize=4, linewidth=1.4, label=name)
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="recall", ylabel="precision, duplicates wrong")
     axes.grid(alpha=0.3)

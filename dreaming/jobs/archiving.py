@@ -35,11 +35,11 @@ def outlived(state: State, archive: Archive, rules: str) -> Iterator[Listed]:
     for (agent, path), cursor in state.cursors(PURPOSE, but=rules).items():
         if cursor.verdict is not Verdict.PROCESSED or not archive.holds(agent, path):
             continue
-        where, stamp = Path(os.fsdecode(path)), cursor.stamp
-        if not where.exists():
+        stamp = cursor.stamp
+        if not Path(os.fsdecode(path)).exists():
             transcript = Transcript(
                 agent=agent,
-                path=where,
+                place=path,
                 device=stamp.device,
                 inode=stamp.inode,
                 size=stamp.size,
@@ -56,14 +56,13 @@ def bereft(
     known = state.cursors(PURPOSE)
     for one in archive.all():
         if (one.agent, one.path) not in known and (one.agent, one.path) not in there:
-            where = Path(os.fsdecode(one.path))
-            transcript = Transcript(one.agent, where, 0, 0, one.settled, 0, 0)
+            transcript = Transcript(one.agent, one.path, 0, 0, one.settled, 0, 0)
             yield Listed(None, transcript, None, Standing.DUE)
 
 
 def read(archive: Archive, reader: Reader, one: Listed) -> Reading:
     """Read a transcript that is gone from the archive; where that lost it what is known stands."""
-    kept = archive.get(one.transcript.agent, os.fsencode(one.transcript.path))
+    kept = archive.get(*one.transcript.key)
     return reader.reread(kept, one.transcript, one.cursor)
 
 

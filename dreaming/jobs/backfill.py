@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -217,7 +216,7 @@ def _begun(ready: Backfill) -> Plan:
 
 
 def _newest(one: Listed) -> tuple[float, bytes]:
-    return -one.transcript.modified_ns, os.fsencode(one.transcript.path)
+    return -one.transcript.modified_ns, one.transcript.place
 
 
 def _doomed(one: Listed) -> tuple[float, float, bytes]:

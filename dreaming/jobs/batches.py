@@ -30,7 +30,6 @@ from dreaming.stores.archive import Archive
 from dreaming.stores.history import History
 from dreaming.stores.interface import Project
 from dreaming.stores.state import State, encoded
-from dreaming.transcripts.interface import Transcript
 
 BATCH_TRANSCRIPTS: Final = 64
 BATCH_BYTES: Final = 16 << 20
@@ -116,7 +115,7 @@ def settle_all(
             continue
         with watch.stage("settle"):
             _settle(work, readings, asked, report)
-        settled |= {key(one.transcript) for one in batch}
+        settled |= {one.transcript.key for one in batch}
         sessions |= _count_readings(report, readings, asked)
         report.sessions = len(sessions)
         after(batch)
@@ -156,16 +155,11 @@ def _second_look(work: Work, asker: Asker, report: Report, watch: Stopwatch) -> 
         joining.remember(work.state, joining.live(history))
 
 
-def key(transcript: Transcript) -> Key:
-    """Return what a transcript is known by."""
-    return transcript.agent, os.fsencode(transcript.path)
-
-
-def count(report: Report, verdict: Verdict, reason: str) -> None:
-    """Count what became of one transcript."""
-    report.verdicts[verdict] = report.verdicts.get(verdict, 0) + 1
+def count(report: Report, verdict: Verdict, reason: str, number: int = 1) -> None:
+    """Count what became of one transcript, or of so many."""
+    report.verdicts[verdict] = report.verdicts.get(verdict, 0) + number
     name = f"{verdict}: {reason}" if reason else str(verdict)
-    report.reasons[name] = report.reasons.get(name, 0) + 1
+    report.reasons[name] = report.reasons.get(name, 0) + number
 
 
 def _batches(due: Sequence[Listed], room: Callable[[], int]) -> Iterator[list[Listed]]:

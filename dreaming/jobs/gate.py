@@ -132,7 +132,7 @@ def own_temporary(folder: Path) -> None:
     """Make an empty folder for temporary files, and let this process use no other."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
-    os.environ["TMPDIR"] = os.environ["SQLITE_TMPDIR"] = str(folder)
+    os.environ["TMPDIR"] = str(folder)
     tempfile.tempdir = None
 
 

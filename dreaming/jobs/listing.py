@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -35,7 +34,7 @@ class Waits(msgspec.Struct, frozen=True):
     """An instant that a person named; 0.0 for everything."""
 
 
-class Listed(msgspec.Struct, frozen=True):
+class Listed(msgspec.Struct, frozen=True, gc=False):
     """One transcript of a listing."""
 
     source: Source | None
@@ -79,7 +78,7 @@ def look(
             if isinstance(one, NotASession):
                 yield one
                 continue
-            key = (one.agent, os.fsencode(one.path))
+            key = one.key
             if key in seen:
                 yield NotASession(one.path, "listed twice")
                 continue

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from array import array
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, date, datetime
@@ -23,7 +24,7 @@ from dreaming.aggregation import Group
 from dreaming.due import MAX_ATTEMPTS, Standing, watermark
 from dreaming.errors import INTERRUPTED, DreamingError
 from dreaming.jobs import archiving
-from dreaming.jobs.batches import Key, Work, count, key, settle_all
+from dreaming.jobs.batches import Key, Work, count, settle_all
 from dreaming.jobs.fixing import Files, flagged
 from dreaming.jobs.listing import PURPOSE, Listed, Waits, is_new_to_wait, look, waiting_settlement
 from dreaming.jobs.progress import Stopwatch
@@ -127,17 +128,20 @@ def take_stock(night: Night, report: Report, now: float, due: frozenset[Standing
     ``due`` says which standings are to be read; these are counted when they were.
     """
     stock = Stock()
+    as_before: Counter[tuple[Verdict, str]] = Counter()
     for one in look(night.folders, night.state, night.waits, now):
         report.found += 1
         if not isinstance(one, NotASession):
+            if one.standing is Standing.SETTLED and one.cursor is not None:  # all, on most nights
+                stock.untouched.append(one.cursor.transcript)
+                as_before[one.cursor.verdict, one.cursor.reason] += 1
+                continue
             if one.standing in due:
                 stock.due.append(one)
             else:
                 _count_waiting(report, one)
             if one.standing is Standing.OPEN:
                 stock.open.append(one)
-            if one.standing is Standing.SETTLED and one.cursor is not None:
-                stock.untouched.append(one.cursor.transcript)
             if is_new_to_wait(one):
                 stock.waiting.append(waiting_settlement(one, night.waits))
         elif one.unreadable:
@@ -145,6 +149,8 @@ def take_stock(night: Night, report: Report, now: float, due: frozenset[Standing
             stock.hidden += 1
         else:
             count(report, Verdict.SKIPPED, one.reason)
+    for (verdict, reason), number in as_before.items():
+        count(report, verdict, reason, number)
     for one in archiving.outlived(night.state, night.archive, night.waits.rules):
         report.found += 1
         stock.due.append(one)
@@ -159,7 +165,7 @@ def take_stock(night: Night, report: Report, now: float, due: frozenset[Standing
 
 def _count_waiting(report: Report, one: Listed) -> None:
     """Count what is not read this time."""
-    if one.standing in (Standing.SETTLED, Standing.SET_ASIDE) and one.cursor is not None:
+    if one.standing is Standing.SET_ASIDE and one.cursor is not None:
         count(report, one.cursor.verdict, one.cursor.reason)
         return
     count(report, Verdict.SKIPPED, one.standing.value)
@@ -267,7 +273,7 @@ def _move_watermark(
     unsettled = [
         _settled_at(one)
         for one in [*stock.due, *stock.open]
-        if _holds_watermark(one, cursors.get(key(one.transcript)), settled)
+        if _holds_watermark(one, cursors.get(one.transcript.key), settled)
     ]
     unsettled += [None] * stock.hidden
     moved = watermark(float(before) if before else None, now, unsettled)
@@ -286,7 +292,7 @@ def _holds_watermark(one: Listed, cursor: Cursor | None, settled: set[Key]) -> b
     """Whether something in this transcript is left that a later night must come back for."""
     if one.standing is Standing.OPEN:
         return True
-    if key(one.transcript) not in settled:
+    if one.transcript.key not in settled:
         return True
     return (
         cursor is not None and cursor.verdict is Verdict.FAILED and cursor.attempts < MAX_ATTEMPTS

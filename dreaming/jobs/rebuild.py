@@ -15,7 +15,7 @@ from dreaming.backends.interface import Answer, Backend, Request
 from dreaming.due import Standing
 from dreaming.errors import DreamingError
 from dreaming.jobs import archiving
-from dreaming.jobs.batches import key, settle_all
+from dreaming.jobs.batches import settle_all
 from dreaming.jobs.listing import PURPOSE, waiting_settlement
 from dreaming.jobs.nightly import Night, iso, queue_up, take_stock
 from dreaming.jobs.progress import Stopwatch
@@ -74,7 +74,7 @@ def rebuild(night: Night, old: Path) -> Rebuilt:
     report = Report(started=iso(now), backend=night.backend.identity)
     night.waits = msgspec.structs.replace(night.waits, since=0.0)
     stock = take_stock(night, report, now, frozenset({Standing.DUE}))
-    there = {key(one.transcript) for one in [*stock.due, *stock.open]}
+    there = {one.transcript.key for one in [*stock.due, *stock.open]}
     salvaged = salvage(old, night.state, there) if old.exists() else Salvaged()
     for hash_ in night.answers.all():
         answer = night.answers.get(hash_)
@@ -83,13 +83,13 @@ def rebuild(night: Night, old: Path) -> Rebuilt:
             night.state.note_request(hash_, hash_, "asked", sessions, Spent(), now)
     if not night.backend.free:
         night.backend = _Kept(night.backend)
-    due = [one for one in stock.due if key(one.transcript) not in salvaged.older]
+    due = [one for one in stock.due if one.transcript.key not in salvaged.older]
     due += archiving.bereft(night.state, night.archive, there)
     settled = settle_all(night, due, report, watch, room=lambda: 1)
-    unasked = [one for one in due if key(one.transcript) not in settled]
+    unasked = [one for one in due if one.transcript.key not in settled]
     long_ago = (now - night.waits.first_night) * 1e9
     waiting = [one for one in unasked if one.transcript.modified_ns < long_ago]
-    waiting += [one for one in stock.due if key(one.transcript) in salvaged.older]
+    waiting += [one for one in stock.due if one.transcript.key in salvaged.older]
     older = [msgspec.structs.replace(one, standing=Standing.OLDER) for one in waiting]
     settlements = [waiting_settlement(one, night.waits) for one in older]
     night.state.settle(PURPOSE, [*stock.waiting, *settlements], now=now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
@@ -95,7 +96,7 @@ def rendered(
     for source in sources:
         transcript = Transcript(
             agent=source.agent,
-            path=path,
+            place=os.fsencode(path),
             device=status.st_dev,
             inode=status.st_ino,
             size=status.st_size,

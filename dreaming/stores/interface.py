@@ -11,7 +11,7 @@ from dreaming.models.finding import Excerpt
 from dreaming.models.report import Verdict
 
 
-class Stamp(msgspec.Struct, frozen=True):
+class Stamp(msgspec.Struct, frozen=True, gc=False):
     """What the file system says of a file. A hint that it changed; never proof."""
 
     device: int
@@ -21,7 +21,7 @@ class Stamp(msgspec.Struct, frozen=True):
     changed_ns: int
 
 
-class Cursor(msgspec.Struct, frozen=True):
+class Cursor(msgspec.Struct, frozen=True, gc=False):
     """Per transcript and purpose: how many bytes are settled, and the hash of those bytes."""
 
     transcript: int

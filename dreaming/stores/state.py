@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import sqlite3
@@ -101,7 +102,7 @@ class State:
             " from cursors join transcripts on id = transcript where purpose = ? and rules != ?",
             [purpose, but],
         )
-        return {(row[0], row[1]): _cursor(row) for row in rows}
+        return {row[:2]: _cursor(row) for row in rows}
 
     def settle(
         self,
@@ -171,11 +172,11 @@ class State:
         ).fetchall()
 
     def look(self, purpose: str, transcripts: Iterable[int], now: float) -> None:
-        """Note that a listing found these settled, in one transaction."""
+        """Note that a listing found these settled, in one transaction: neighbours at once."""
         with self._transaction():
             self.connection.executemany(
-                "update cursors set looked_at = ? where transcript = ? and purpose = ?",
-                ((now, transcript, purpose) for transcript in transcripts),
+                "update cursors set looked_at = ? where transcript between ? and ? and purpose = ?",
+                ((now, first, last, purpose) for first, last in _runs(transcripts)),
             )
 
     def _settle(self, purpose: str, one: Settlement, now: float, withdrawn: Withdrawn) -> bool:
@@ -485,23 +486,21 @@ class State:
         self.connection.close()
 
 
+def _runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last of each run of numbers without a gap."""
+    for _, one in itertools.groupby(enumerate(sorted(numbers)), lambda two: two[1] - two[0]):
+        run = [number for _, number in one]
+        yield run[0], run[-1]
+
+
 _VERDICTS: Final = {one.value: one for one in Verdict}
 
 
 def _cursor(row: Sequence[Any]) -> Cursor:
     """A row as ``cursors`` selects it; there are as many as transcripts, each night."""
-    _, _, transcript, settled, digest, verdict, reason, rules, attempts, *stamp, looked_at = row
     return Cursor(
-        transcript,
-        settled,
-        digest,
-        _VERDICTS[verdict],
-        reason,
-        rules,
-        attempts,
-        Stamp(*stamp),
-        looked_at,
-    )
+        row[2], row[3], row[4], _VERDICTS[row[5]], row[6], row[7], row[8], Stamp(*row[9:14]), row[14]
+    )  # fmt: skip
 
 
 def _unpacked(blob: bytes) -> array[int]:
@@ -541,6 +540,9 @@ def _open(path: Path | str, timeout: float) -> State:
         db.conn.execute("pragma synchronous = full")
         db.conn.execute("pragma foreign_keys = on")
         db.conn.execute("pragma secure_delete = on")
+        # A night may write temporary files in no folder that SQLite would choose, which it does
+        # once in a process; in memory they are as large as what one statement changes or sorts.
+        db.conn.execute("pragma temp_store = memory")
         steps = migrations()
         _refuse_newer(path, {applied.name for applied in steps.applied(db)})
         if steps.pending(db):

@@ -6,6 +6,7 @@ A source only reads. It never fails a file for one record: what it does not know
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,16 +17,30 @@ import msgspec
 from dreaming.models.session import Session
 
 
-class Transcript(msgspec.Struct, frozen=True):
-    """A file that may hold a session, as the listing saw it."""
+class Transcript(msgspec.Struct, frozen=True, gc=False):
+    """A file that may hold a session, as the listing saw it.
+
+    There may be very many, and most of them are never opened: a path is made when one is.
+    """
 
     agent: str
-    path: Path
+    place: bytes
+    """Its path as the system spells it."""
     device: int
     inode: int
     size: int
     modified_ns: int
     changed_ns: int
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return Path(os.fsdecode(self.place))
+
+    @property
+    def key(self) -> tuple[str, bytes]:
+        """What it is known by: its agent and its place."""
+        return self.agent, self.place
 
 
 class NotASession(msgspec.Struct, frozen=True):

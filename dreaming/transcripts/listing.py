@@ -20,26 +20,27 @@ def walk(
     answers with a reason, or with nothing. A folder or a file reached a second time, by a link, is
     said so and not read again. Raises ``OSError`` only for ``folder`` itself.
     """
-    top = folder.stat()
-    if not stat.S_ISDIR(top.st_mode):
+    status = folder.stat()
+    if not stat.S_ISDIR(status.st_mode):
         raise NotADirectoryError(errno.ENOTDIR, "not a folder", str(folder))
     with os.scandir(folder):
         pass
-    seen = {(top.st_dev, top.st_ino)}
-    waiting = [folder]
+    seen = {(status.st_dev, status.st_ino)}
+    top = os.fsencode(folder)
+    waiting = [top]
     while waiting:
         current = waiting.pop()
         try:
             with os.scandir(current) as entries:
-                inside = sorted(entries, key=lambda entry: os.fsencode(entry.name))
+                inside = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             yield _unreadable(current, error)
             continue
-        inner: list[Path] = []
-        within = "" if current is folder else current.name
+        inner: list[bytes] = []
+        within = "" if current == top else os.fsdecode(current.rpartition(b"/")[2])
         for entry in inside:
-            found = _entry(agent, current / entry.name, within, entry, why_not, seen)
-            if isinstance(found, Path):
+            found = _entry(agent, within, entry, why_not, seen)
+            if isinstance(found, bytes):
                 inner.append(found)
             elif found is not None:
                 yield found
@@ -48,41 +49,46 @@ def walk(
 
 def _entry(
     agent: str,
-    path: Path,
     within: str,
-    entry: os.DirEntry[str],
+    entry: os.DirEntry[bytes],
     why_not: Callable[[str, str], str],
     seen: set[tuple[int, int]],
-) -> Transcript | NotASession | Path | None:
+) -> Transcript | NotASession | bytes | None:
     """Return what an entry is: a folder to enter, a file, or nothing we speak of."""
     try:
         status = entry.stat()
     except OSError as error:
-        return _unreadable(path, error)
+        return _unreadable(entry.path, error)
     is_folder = stat.S_ISDIR(status.st_mode)
     if not is_folder and not stat.S_ISREG(status.st_mode):
         return None
     identity = (status.st_dev, status.st_ino)
     if identity in seen:
-        return NotASession(path, "symbolic link loop" if is_folder else "another name of a file")
+        reason = "symbolic link loop" if is_folder else "another name of a file"
+        return NotASession(_path(entry.path), reason)
     seen.add(identity)
     if is_folder:
-        return path
-    reason = why_not(entry.name, within)
+        return entry.path
+    reason = why_not(os.fsdecode(entry.name), within)
     if reason:
-        return NotASession(path, reason)
+        return NotASession(_path(entry.path), reason)
     return Transcript(
-        agent=agent,
-        path=path,
-        device=status.st_dev,
-        inode=status.st_ino,
-        size=status.st_size,
-        modified_ns=status.st_mtime_ns,
-        changed_ns=status.st_ctime_ns,
+        agent,
+        entry.path,
+        status.st_dev,
+        status.st_ino,
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
     )
 
 
-def _unreadable(path: Path, error: OSError) -> NotASession:
+def _path(place: bytes) -> Path:
+    return Path(os.fsdecode(place))
+
+
+def _unreadable(place: bytes, error: OSError) -> NotASession:
+    path = _path(place)
     if error.errno == errno.ELOOP:
         return NotASession(path, "symbolic link loop")
     reason = f"cannot be read: {error.strerror or type(error).__name__}"

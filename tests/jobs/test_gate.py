@@ -234,7 +234,6 @@ def test_temporary_files_do_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyP
     import tempfile
 
     monkeypatch.setenv("TMPDIR", "")
-    monkeypatch.setenv("SQLITE_TMPDIR", "")
     monkeypatch.setattr(tempfile, "tempdir", None)
     (tmp_path / "tmp").mkdir()
     (tmp_path / "tmp" / "left").write_text("words")

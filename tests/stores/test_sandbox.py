@@ -91,6 +91,17 @@ def test_what_a_night_needs_stays(action: str, places: tuple[Path, Path]) -> Non
 
 
 @needs_landlock
+def test_a_state_needs_no_folder_for_temporary_files(places: tuple[Path, Path]) -> None:
+    """What is too large for SQLite's cache is sorted all the same, where nothing else is open."""
+    sort = (
+        "from dreaming.stores.state import opened; door = opened(mine / 'db', key=b'')"
+        "; door.__enter__().connection.execute('with recursive n(x) as (select 1 union all"
+        " select x + 1 from n where x < 300000) select x from n order by randomblob(50)').fetchall()"
+    )
+    assert given_up(sort, places) == 0
+
+
+@needs_landlock
 def test_children_have_given_it_up_too(places: tuple[Path, Path]) -> None:
     """What is forked or started afterwards can do no more."""
     shell = "sys.exit(subprocess.run(['sh', '-c', f'echo x > {other}/old']).returncode)"
