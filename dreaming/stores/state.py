@@ -499,7 +499,8 @@ _VERDICTS: Final = {one.value: one for one in Verdict}
 def _cursor(row: Sequence[Any]) -> Cursor:
     """A row as ``cursors`` selects it; there are as many as transcripts, each night."""
     return Cursor(
-        row[2], row[3], row[4], _VERDICTS[row[5]], row[6], row[7], row[8], Stamp(*row[9:14]), row[14]
+        row[2], row[3], row[4], _VERDICTS[row[5]], row[6], row[7], row[8],
+        Stamp(*row[9:14]), row[14],
     )  # fmt: skip
 
 

@@ -96,7 +96,7 @@ def test_a_state_needs_no_folder_for_temporary_files(places: tuple[Path, Path]) 
     sort = (
         "from dreaming.stores.state import opened; door = opened(mine / 'db', key=b'')"
         "; door.__enter__().connection.execute('with recursive n(x) as (select 1 union all"
-        " select x + 1 from n where x < 300000) select x from n order by randomblob(50)').fetchall()"
+        " select x + 1 from n where x < 300000) select x from n order by randomblob(9)').fetchall()"
     )
     assert given_up(sort, places) == 0
 
