@@ -37,6 +37,11 @@ MET: Final = (0.3, 0.4)
 """What it adds that a share of all sessions met it, and the largest share that counts."""
 SHARE: Final = 0.3
 """The share of all sessions that must meet what an agent's own program says to everybody."""
+FEW: Final = 5
+"""In a history of so few sessions, what most of them met is worth a look at once, also if an
+agent's own program says it to everybody: nothing else there could tell how often it hurts."""
+TELLING: Final = (2.0, 0.7)
+"""How many times its worth such a thing then has, and the most."""
 VAGUE: Final = 0.7
 """A name worth less says little of the cause: it takes one program or one root session more."""
 YIELDS: Final = 0.75
@@ -94,11 +99,14 @@ class Names:
     def score(self, told: Told, places: Collection[int]) -> float:
         """Return how sure it is that a person would keep this; 0 for too few root sessions."""
         least = max(2.0, told.roots, SHARE * self._sessions if told.anywhere else 0.0)
-        if told.worth < VAGUE and not self._one_program(places):
+        roots, worth = self._roots(places), told.worth
+        if told.anywhere and self._sessions <= FEW and 2 * roots > self._sessions:
+            least, worth = 2.0, max(worth, min(TELLING[1], worth * TELLING[0]))
+        elif told.worth < VAGUE and not self._one_program(places):
             least += 1.0
-        if self._roots(places) < least:
+        if roots < least:
             return 0.0
-        return score(told.worth, [self._named[place] for place in places], self._sessions)
+        return score(worth, [self._named[place] for place in places], self._sessions)
 
     def _one_program(self, places: Iterable[int]) -> bool:
         """Return whether one program is what failed in two root sessions."""

@@ -42,6 +42,10 @@ class Quotation(msgspec.Struct, frozen=True, gc=False):
     """Hash of the whole text it stands in: one text read by many sessions is one source."""
 
 
+_BY_NAME = frozenset({SignalKind.REJECTION, SignalKind.CORRECTION, SignalKind.INTERRUPTION})
+"""Kinds of which one turn may give several excerpts."""
+
+
 class Excerpt(msgspec.Struct, frozen=True):
     """A few turns that carry a signal, redacted. Made by ``signals``; kept over all nights."""
 
@@ -85,8 +89,8 @@ class Excerpt(msgspec.Struct, frozen=True):
 
     @property
     def aspect(self) -> str:
-        """What tells it from other excerpts of its turn: its kind, and what was rejected."""
-        named = self.names if self.kind is SignalKind.REJECTION else ()
+        """What tells it from others of its turn: its kind, and what was rejected or wished."""
+        named = self.names if self.kind in _BY_NAME else ()
         return " ".join((self.kind, *named))
 
 

@@ -99,6 +99,14 @@ stage-own-files
   / `?git add (?:-A|--all|\.)`? <w1>(?:swept|picked|included|committed|added|staged|pulled)
   / |accidentally (?:committed|staged|included)
   + `git add -A` swept in build artifacts. ~~ run git add -A and commit
+foreign-files git 0.65
+  / (?:unrelated|foreign) untracked|untracked (?:files?|items?|director\w+)[^.\n]{0,40}(?:are
+  / |is)(?:n'?t| not) part of
+  / |leav\w+ <w4>untracked|untracked .{0,60}(?:stay|left|leave|keep|kept)\w* (?:out|alone|untouched)
+  - The work tree holds untracked files that belong to no change.
+  ! Look at `git status` first, stage named files only, and leave the untracked files of others
+  ! alone.
+  + I am leaving the unrelated untracked files alone. ~~ the untracked file is new
 edit-did-not-take editing 0.5
   / (?:my )?(?:edits?|changes?|restore|replacement|patch|sed|script) <w1>(?:did<nt>|hadn'?t
   / |never) (?:fully |actually )?(?:appl\w+|take|took|stick|save|match|land)

@@ -66,8 +66,10 @@ lock-file-outdated environment 0.7 ? ock file|ockfile|-lock|.lock|go.sum|go.mod
   + ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile" ~~ the lock file is fine
 version-unsupported environment 0.7
   ? nsupported engine|UNSUPPORTED_ENGINE|requires go >=|requires a different Python
+  ? |is incompatible with
   ? |is not supported by|requires Node|You are using Node
-  / [Uu]nsupported engine|ERR_PNPM_UNSUPPORTED_ENGINE|requires go >= [\d.]+ \(running
+  / [Uu]nsupported engine|The engine "\w+" is incompatible with|ERR_PNPM_UNSUPPORTED_ENGINE
+  / |requires go >= [\d.]+ \(running
   / |requires a different Python|rustc [\d.]+ is not supported by|You are using Node\.js [\d.]+
   - The tool on the PATH is older than the project allows.
   ! Select the version that the project asks for before running its commands.
@@ -131,11 +133,16 @@ git-no-upstream git 0.45 ? has no upstream branch
   - A plain `git push` of a new branch fails: it has no upstream.
   ! Push a new branch the first time with `git push --set-upstream origin <branch>`.
   + fatal: The current branch reef has no upstream branch. ~~ the reef has no upstream branches
-git-push-behind git 0.5 ? fetch first|non-fast-forward|is behind its remote
+sync-first git any ? fetch first|non-fast-forward|is behind its remote|behind
   / \[rejected\].*\((?:fetch first|non-fast-forward)\)|tip of your current branch is behind
-  - A push is rejected, because the remote branch has commits that are not here.
-  ! Fetch and rebase before pushing to a branch that others push to.
+  / |^## [^\s.]+\.\.\.\S+ \[(?:ahead \d+, )?behind \d+\]|^Your branch is behind '
   +  ! [rejected]        main -> main (fetch first) ~~ fetch first, then look
+outputs-in-tree workflow 0.7 any ? Untracked files:|??
+  / ^(?:\?\? |\t)[\w./-]*(?:results?|outputs?|failures?|debug|coverage)[\w.-]*\.(?:txt|log|out)$
+  - Output of tests and tools was written into the work tree and left there, untracked.
+  ! Write the output of tests and tools to a temporary folder, never into the work tree, and delete
+  ! it before you finish.
+  + ?? src/test-results.txt ~~ ?? src/results.go
 git-protected-branch git 0.85 any ? protected branch|GH006|GH013|repository rule violations
   / GH006|GH013|protected branch hook declined|due to repository rule violations
   - The remote refuses a direct push to a protected branch.
@@ -246,7 +253,9 @@ sandbox-writing environment 0.7 ? peration not permitted|Read-only file system|E
   ~ chmod: reef: Operation not permitted
 no-network network 0.55
   ? ould not resolve host|etwork is unreachable|ENOTFOUND|EAI_AGAIN|in name resolution
-  / Could not resolve host|[Nn]etwork is unreachable|getaddrinfo (?:ENOTFOUND|EAI_AGAIN)
+  ? |rror connecting to
+  / [Cc]ould not resolve host|error connecting to api\.|[Nn]etwork is unreachable
+  / |getaddrinfo (?:ENOTFOUND|EAI_AGAIN)
   / |failure in name resolution
   - The network cannot be reached from where the agent runs.
   ! Do not download anything in a command here: ask for network first.

@@ -27,7 +27,7 @@ class Moment(Flag):
 
     NONE = 0
     FIRST = auto()
-    """They open the session: a task, in which only standing rules count."""
+    """They open the session: a task, in which only standing rules and unusual orders count."""
     WORK = auto()
     """The model has edited files, or says that it is done."""
     DONE = auto()
@@ -255,7 +255,8 @@ FRAMES: Final = {
 
 STANDING: Final = re.compile(
     r"\balways\b|\bnever\b|from now on|going forward|in (?:the )?future|(?:please|as always).{0,12}"
-    r"remember|remember to\b|every time|under no circumstances|\b(?:immer|niemals|ab jetzt|"
+    r"remember|remember to\b|every time|start by\b|i(?:'ve| have) noticed you\b|"
+    r"without (?:asking|being asked)|under no circumstances|\b(?:immer|niemals|ab jetzt|"
     r"künftig|toujours|jamais|désormais|siempre|nunca|a partir de ahora|sempre|всегда|никогда|"
     r"впредь)\b|每次|以后|永远|一律|必ず|今後|絶対に|항상|절대|반드시|앞으로",
     re.IGNORECASE,

@@ -33,7 +33,7 @@ agent-patch-form agent 0.4 roots=3 anywhere
   - A patch is refused for its form.
   ! Begin each part of a patch with its file line and `@@`, and each line with blank, plus or minus.
   + Invalid patch hunk on line 4: '' is not a valid hunk header. ~~ a valid patch
-agent-batch-cancelled agent 0.35 roots=3 anywhere
+agent-batch-cancelled agent 0.25 roots=3 anywhere
   ? Sibling tool call errored|Cancelled: parallel tool call
   / Sibling tool call errored|Cancelled: parallel tool call
   - One failing call cancels all others of the same batch.
@@ -45,12 +45,14 @@ agent-file-too-large agent 0.4 roots=3 anywhere ? exceeds maximum allowed
   ! Read large files in parts (offset and limit), or search them, instead of opening them whole.
   + File content (56651 tokens) exceeds maximum allowed tokens (25000). ~~ the tide exceeds maximum
 agent-path-guessed agent 0.3 roots=3 anywhere
-  ? File does not exist|Path does not exist|EISDIR
+  ? File does not exist|Path does not exist|EISDIR|No such file or directory
   / (?:File|Path) does not exist|EISDIR: illegal operation on a directory
+  / |^(?:cat|head|tail|sed): (?:cannot open[ ]
+  / )?['‘]?[\w.-]+/[^\n]*: No such file or directory
   - A path was guessed and is none, or is a folder.
   ! List or search for a path before reading it instead of guessing.
   + File does not exist. Note: your current working directory is /srv. ~~ the file does exist
-agent-sleep-blocked agent 0.45 roots=3 anywhere ? Blocked: sleep
+agent-sleep-blocked agent 0.75 ? Blocked: sleep
   - The agent's program blocks commands that begin by sleeping.
   ! Run what has to be waited for in the background instead of sleeping before a command.
   + Blocked: sleep 3 followed by: reef. ~~ the way is blocked: sleep

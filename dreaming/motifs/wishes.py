@@ -119,18 +119,20 @@ def told(name: str) -> Told | None:
 def heard(text: str, moment: Moment) -> dict[str, str]:
     """Return the names of the wishes that a person's words voice, each with the words that do.
 
-    Words at the first prompt, and long ones, count only as standing rules ("never …") and as a
-    reviewer's comments that the person handed on.
+    Words at the first prompt, and long ones, count only as standing rules ("never …"), as orders
+    that few people give at all, and as a reviewer's comments that the person handed on.
     """
     verbatim, text = text[:LONGEST], text[:LONGEST].replace("\u2019", "'")
     typed = len(text) <= TYPED
     sentences = [one.strip() for one in _SENTENCE.split(text) if one and one.strip()]
+    orders = sentences if typed else []
     if Moment.FIRST in moment or not typed:
         sentences = [one for one in sentences if STANDING.search(one) and len(one) < TYPED / 2]
     found: dict[str, str] = {}
-    for sentence in sentences:
+    for sentence in dict.fromkeys([*sentences, *orders]):
         for name in _voiced(sentence, moment):
-            found.setdefault(name, sentence)
+            if sentence in sentences or Moment.FIRST in known()[name][1].when:
+                found.setdefault(name, sentence)
     for run in [text] if typed and Moment.FIRST not in moment else sentences:
         found |= dict(swaps(run))
     if len(text) >= _REVIEW_LEAST and _CODE.search(text):

@@ -121,6 +121,8 @@ show-proof 0.6
   ! Run the check and quote its output before you say that something works, is fixed or is tested.
   + did you actually test this? ~~ verify the checksum
 prove-it-in-place 0.6 in=work+done+commit
+  # ^Traceback \(most recent call last\):|^(?:[\d.]+ )?npm (?:ERR!|error)[ ]
+  # |^[❯➜] \S+[^\n]*\n(?:[^\n]*\n){0,40}?Error:
   @ \b(?:i|we) (?:still |just )?(?:do<nt>|ca(?:n'?t|nnot)|did<nt>|never) <w1>(?:see|saw
   @ |find)\b(?! (?:why|how|(?:the|any|a) (?:point|reason|need|problem|issue|value)))
   @ |nothing (?:happens|changed|shows)|(?:still|also) (?:(?:not|isn'?t|doesn'?t) \w+|broken|fails?
@@ -153,6 +155,24 @@ check-facts 0.75
   ! Check an option, name, command or API against its docs, source or --help before you write it
   ! down or build on it.
   + there is no such option, have you made it up? ~~ make up your mind
+ground-in-sources 0.75 in=first+work+done
+  @ authoritative (?:\w+ )?(?:documentation|docs|guidance|sources?|references?)|(?:do not|don'?t
+  @ |never|without) (?:mak\w+
+  @ |assum\w+) (?:any )?(?:assumptions?|details)|find facts\b|cite (?:your |the )?sources?
+  @ |back\w* .{0,30}with
+  @ \s(?:sources|evidence|references)|experimental (?:observations?|evidence|results?)
+  - Findings and designs rested on assumptions.
+  ! Ground findings and designs in the specification, the vendor's documentation or an experiment,
+  ! and cite it.
+  + do not make assumptions, find facts ~~ assume the role of a reader
+review-own-work 0.75 in=first+work+done
+  @ (?:adversarial|skeptical|sceptical|hostile|red.team|devil'?s advocate)\w* (?:\w+ )?(?:review
+  @ |analysis|audit|pass)
+  @ |(?:review|check|critique) your (?:own )?(?:work|changes|code|plan)\b|poke holes in
+  - Plans and changes were presented before anybody had tried to refute them.
+  ! Finish a plan or a branch with an adversarial review of your own, and rework what it finds
+  ! before you present it.
+  + conduct an adversarial review of this ~~ answer the review
 current-versions 0.6
   / (?:ancient|outdated|obsolete|years old)\b.{0,30}(?:version|frameworks?|container|image|model
   / |api|library|package)s?\b|frameworks? look\W+ancient|knowledge cut-?off|(?:use

@@ -202,7 +202,8 @@ commit-message-form 0.75
   ! Write commit messages in the form of the last ones in `git log`: same prefix, length and mood.
   + the commit message should be one line ~~ commit with a good message
 small-commits 0.7
-  / (?:split|break) <w4>into <w3>commits|(?:small|atomic|separate|individual)(?:er)? commits
+  / (?:split|break) <w4>into <w5>commits|(?:squash|fold)\w* <w4>into <w4>commits?\b|(?:series
+  / |sequence) of <w3>(?:commits|changes)\b|(?:small|atomic|separate|individual)(?:er)? commits
   / |(?:own|separate|different) commit\b|one commit per|commit (?:them )?(?:separately
   / |individually|one by one)
   - Unlike changes stood in one commit.
@@ -215,6 +216,42 @@ commit-as-you-go 0.7
   - Much work stood uncommitted, and the person had to ask for it.
   ! Commit each finished step as soon as its tests pass, without waiting to be asked.
   + are you committing changes as we go? ~~ commit
+carry-through 0.7 in=work+done+commit
+  / (?:resolve|fix|handle) <w3>merge (?:issues|conflicts?)\b.{0,30}(?:on your own|yourself)
+  / |(?:commit
+  / |push|merge)\b.{0,60}\bwithout (?:asking|waiting|being (?:asked|told))|(?:you|i) (?:can|may
+  / |should)
+  / \s(?:just )?(?:merge|push) (?:it|this|directly)
+  @ (?<!n't )(?<!not )(?<!never )(?<!why )(?:push|merge) (?:it |this |them )?directly\b|(?:push|pr
+  @ |pull
+  @ \srequest)\b.{0,40} (?:and|then) merge\b|\bmerge (?:all|everything)\b|commit your (?:changes
+  @ |work)\b|merge[dr]? to (?:the )?(?:remote|main|origin)\b|push everything\b|why (?:is|are
+  @ |was) <w3>(?:not|n't) (?:committed|pushed|merged)|you (?:still )?(?:have<nt>|did<nt>) (?:commit
+  @ |push|merg)\w*
+  - Work was reported as done while it was not committed, pushed or merged, and the person had to
+  - ask for it.
+  ! Carry a finished change through without being asked: commit, push, open the pull request where
+  ! one is needed, resolve conflicts, merge.
+  + please push directly to main ~~ don't push directly to main
+pull-request-text 0.7 in=first+work+done+commit
+  @ (?:update|fix|rewrite|rework) (?:the )?(?:title|messages?|descriptions?|body|text)(?: (?:and
+  @ |or)(?: the)?
+  @ \s\w+)? of the (?:pr|pull request)|updat\w* (?:the |this |our )?(?:pr|pull request)(?: (?:title
+  @ |descriptions?|body|text|messages?)|$| with\b| to reflect)|(?:pr|pull request) (?:title
+  @ |descriptions?|body
+  @ |text)\b.{0,40}(?:out of date|outdated|stale|wrong|still (?:says?|mentions?))
+  - A pull request still told of an earlier state after its commits had changed.
+  ! Update title and text of a pull request whenever its commits change what it does.
+  + update the title and message of the pr ~~ open a pull request
+one-subject-per-request 0.75 in=first+work+done+commit
+  @ (?:separate|own|different|independent) (?:clean )?(?:prs?|pull requests?)\b
+  @ |extract\w* into <w4>(?:branch
+  @ |pr|pull request)\b|one (?:pr|pull request) (?:per|for each)|split <w4>into <w3>(?:prs|pull
+  @ \srequests)|(?:not|n't) belong in this (?:pr|pull request|branch)
+  - Changes that have nothing to do with each other stood in one pull request.
+  ! Put work that stands alone into a branch and a pull request of its own, based on the current
+  ! main branch.
+  + that should be a separate PR ~~ open the PR
 branch-first 0.8
   / (?:never|don'?t|do not|not|why (?:did|are|is) (?:you|it|this)|stop) .{0,30}(?:on|to
   / |into) (?:the )?(?:main|master|develop|default)\b|(?:wrong|own|new|separate
@@ -229,7 +266,11 @@ sync-first 0.7
   / (?:did(?:n'?t)? you|you (?:forgot|did<nt>|must|have|need)|always|again) .{0,20}(?:pull|rebase
   / |fetch|sync)\b|(?:not|isn'?t|out|aren'?t) (?:up.to.date|of date|in sync) (?:with|on)
   / |github is flagging merge conflicts|merge conflicts? again|behind (?:main|master|origin)\b
-  / |branch is (?:out of date|behind|outdated|stale)
+  / |branch is (?:out of date|behind|outdated|stale)|(?:bring|get|updat\w*) (?:this|the|your|my
+  / |it)\b
+  / <w4>(?:up.to.date|to (?:the )?(?:current|latest))|merg(?:e|ing) (?:main|master|develop
+  / |origin\S*) (?:in)?to
+  / |rebase (?:it |this )?(?:on|onto|against) <w1>(?:main|master|develop|origin)
   - Work began on a checkout that was behind the remote.
   ! Fetch and rebase on the main branch before you start and before you push.
   + bring it up to date, github is flagging merge conflicts ~~ pull the latest

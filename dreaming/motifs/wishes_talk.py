@@ -14,11 +14,15 @@ docs-with-change 0.75
   : forgot
   / (?:docs?|readme|comments?|help|documentation) <w1>(?:is|are|still) <w1>(?:out of date|outdated
   / |wrong|stale|misleading|says?|mentions?)|fix the comments? that|always update (?:the )?(?:docs
-  / |documentation|readme)
+  / |documentation|readme)|also (?:note|mention|say|document|add) .{0,50}\bin
+  / \s(?:the |our )?(?:readme|docs)\b
   @ (?:do|does|did|is|are) (?:the |our |all )*(?:docs?|readme\S*|documentation|help
   @ |comments?) <w3>(?:reflect|match|mention|cover|say|up.to.date|updated|current)|(?:docs?
   @ |readme\S*|documentation|system.notes\S*) <w3>(?:too|as well|up.to.date)\b
-  @ |(?<!then )(?<!now )updat\w* <w3>(?:docs?|readme|documentation|help)\b|reflected in (?:the[ ]
+  @ |(?<!then )(?<!now )updat\w* <w3>(?:docs?|readme|documentation|help)\b
+  @ |updat\w* <w3>@?(?:\S{0,30}(?:readme|claude|agents|change-?log|notes?|plan|status|spec
+  @ |roadmap)\S{0,20}\.md\b|change ?log|(?:project|master|implementation)[ -]plan)
+  @ |add .{0,30}updates? .{0,30}\bto (?:the |our )?\S+\.md|reflected in (?:the[ ]
   @ |our )?docs|(?:documented|docs?) in (?:the )?(?:docs|help)|(?:ensure|make sure) <w4>(?:docs?
   @ |documentation|readme|help)|auch die dok\w+
   > comment <w4>(?:is|are) (?:misleading|wrong|stale|outdated|inaccurate)|(?:help|doc\w*
@@ -92,7 +96,7 @@ ask-before-changing 0.7
 do-not-stop-early 0.65
   / (?:why did you|<dont>) stop\b(?! (?:the |my |running))|you(?:'re not (?:done|finished)
   / | stopped| are not (?:done|finished)| aren'?t (?:done|finished)| did<nt> finish)|(?:finish|do
-  / |fix) (?:all|everything) .{0,20}(?:without|before) stop\w*|all the way through|nicht aufhören
+  / |fix) (?:all|everything) .{0,20}(?:without|before) stop\w*|nicht aufhören
   / |ne t'arrête pas|no pares|não pare|не останавливайся|不要停|止まらないで|멈추지 ?마
   - The work stopped before all of it was done, and the person had to push it on.
   ! Go on until everything that was asked for is done and checked; do not stop after a part to
@@ -100,7 +104,8 @@ do-not-stop-early 0.65
   + why did you stop? ~~ stop the server
 no-needless-questions 0.7
   / (?:<stop>|no need to|quit|why (?:do|are) you) (?:keep )?ask(?:ing)?\b(?! (?:about the
-  / |for the))|just do it\b|(?:very|so|too) tentative|on your own\b.{0,3}$|you (?:can|may
+  / |for the))|just do it\b|(?:very|so|too) tentative|all the way through|on your own\b.{0,3}$
+  / |you (?:can|may
   / |should) decide|frag nicht|ne demande pas|no (?:me )?preguntes|não pergunte|не спрашивай
   / |不要问|别问|聞かないで|묻지 ?마|(?:don'?t|do not) (?:need|have) to ask
   - The person was asked for things that were already clear.
@@ -115,12 +120,16 @@ name-the-model 0.7
   ! Before an expensive review or analysis say which model or agent will do it, and let the person
   ! choose another.
   + review the plans with Opus 5 instead ~~ review the plan
-work-in-parallel 0.5
+work-in-parallel 0.6 in=first+work+done
   = (?:in )?parallel(?:ly)?|sub-?agents?|worktrees?|parallel\w*|並列|并行|병렬
   : forgot must why
-  - Work that could have gone side by side was done one by one.
-  ! Run independent work side by side, with one agent and one worktree for each part.
-  + why are you not using subagents ~~ run two subagents in parallel
+  @ (?:deploy|spawn|launch|dispatch|delegate <w2>to) <w3>(?:(?:background|sub-?|worker
+  @ |parallel)[- ]?)+
+  @ (?:agents?|workers?)\b|spawn <w2>agents?\b|keep the main (?:thread|agent|session) free
+  - Work that an agent beside could have done was done one by one, in the main thread.
+  ! Hand independent work to agents beside you, one worktree for each, and keep the main thread
+  ! free.
+  + why are you not using subagents ~~ the agents are parallel lines
 no-needless-reruns 0.7
   / (?:don'?t|do not|no need to|stop|why do you)(?: \w+)? (?:re-?)?(?:build|run|test|start|install
   / |deploy|compile)\w*\b.{0,40}(?:every|each) (?:time|run|change|step|commit|edit)|only (?:on
@@ -203,12 +212,14 @@ dark-mode 0.7
   - A page was right in one colour scheme only.
   ! Check every change of the screen in both the light and the dark scheme.
   + still unreadable in dark mode ~~ add a dark mode
-accessible-screens 0.6
+accessible-screens 0.7
   = accessib\w+|a11y|aria\b|screen ?readers?|keyboard (?:navigation|focus)|contrast
-  = |barrierefrei\w*|无障碍
+  = |barrierefrei\w*|无障碍|tool-?tips?
   : forgot must again
+  @ (?:all|every|each) .{0,40}(?:have|has|get) tool-?tips?|add tool-?tips? to (?:all|every|each)
   - A page could not be used by keyboard, reader or weak eyes.
-  ! Give every control a label, a visible focus and enough contrast, and try it by keyboard.
+  ! Give every control and menu item a label, a tooltip, a visible focus and enough contrast, and
+  ! try it by keyboard.
   + you forgot accessibility ~~ make the file accessible to the group
 """
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec import structs
+
 from dreaming.models.finding import Excerpt, Quotation, SignalKind
 from dreaming.models.session import ResultStatus, Tool, Turn, TurnKind
 from dreaming.motifs import Moment, in_words
@@ -39,9 +41,7 @@ class Correction:
                 or _answers_a_stop(walk, place)
             ):
                 continue
-            excerpt = described(walk, place, SignalKind.CORRECTION)
-            if excerpt is not None:
-                yield excerpt
+            yield from described(walk, place, SignalKind.CORRECTION)
 
 
 def moment(walk: Walk, place: int) -> Moment:
@@ -75,8 +75,11 @@ def _answers_a_stop(walk: Walk, place: int) -> bool:
     return False
 
 
-def described(walk: Walk, place: int, kind: SignalKind) -> Excerpt | None:
-    """Return the excerpt of a person's words, or ``None`` where nothing says they correct."""
+def described(walk: Walk, place: int, kind: SignalKind) -> Iterator[Excerpt]:
+    """Yield the excerpt of a person's words, where something says they correct.
+
+    Each standing wish in them makes one of its own, so that each is counted.
+    """
     turn = walk.turns[place]
     names = in_words(turn.text, moment(walk, place))
     stopped = kind is SignalKind.INTERRUPTION
@@ -90,7 +93,7 @@ def described(walk: Walk, place: int, kind: SignalKind) -> Excerpt | None:
         corrects = stopped or strong or again or hints >= 2
         corrects = corrects or (hints > 0 and len(turn.text) < 140)
     if not corrects and not names:
-        return None
+        return
     wrong, error = _what_was_wrong(walk, place, prior)
     added, removed = walk.changes(prior, following) if following is not None else ((), ())
     linked = float(bool(frozenset(tokens(turn.text)) & frozenset(added)))
@@ -98,7 +101,7 @@ def described(walk: Walk, place: int, kind: SignalKind) -> Excerpt | None:
     strength += 0.25 * min(3, hints) + (0.3 if strong else 0.0)
     strength += 0.5 * linked + (0.4 if redone > 0.3 else 0.0)
     said = [*dict.fromkeys(names.values())]
-    return Excerpt(
+    excerpt = Excerpt(
         kind=kind,
         line=turn.line,
         record=turn.record,
@@ -118,6 +121,11 @@ def described(walk: Walk, place: int, kind: SignalKind) -> Excerpt | None:
         quotations=tuple(quote(turn) if corrects else spoken(turn, said)),
         names=tuple(names),
     )
+    if len(names) < 2:
+        yield excerpt
+        return
+    for name, run in names.items():
+        yield structs.replace(excerpt, names=(name,), quotations=tuple(spoken(turn, [run])))
 
 
 def spoken(turn: Turn, said: Iterable[str]) -> list[Quotation]:

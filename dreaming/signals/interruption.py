@@ -20,6 +20,4 @@ class Interruption:
             spoken = walk.words_after(place, 2)
             if spoken is None or cues.APPROVAL.match(walk.turns[spoken].text):
                 continue
-            excerpt = described(walk, spoken, SignalKind.INTERRUPTION)
-            if excerpt is not None:
-                yield excerpt
+            yield from described(walk, spoken, SignalKind.INTERRUPTION)

@@ -24,11 +24,15 @@ from dreaming.signals.interface import (
 
 FOLDER: Final = "wrong-folder"
 """The name of what a change of the folder repairs."""
+GUESSED: Final = "agent-path-guessed"
+"""The name of a path that was not there, whatever the folder."""
 HOOK: Final = "hook"
 """The name that sources give to what a hook returned."""
 LINTED: Final = ("lint-", "format-")
 """Names that count also where the check ran elsewhere: a person pastes it, or its log is read."""
 LOG: Final = "gh run view"
+STATE: Final = re.compile(r"\bgit (?:-C \S+ )?status\b")
+"""A reader that returns what is so, not what somebody wrote."""
 MOST: Final = 4
 """How many excerpts one session gives to one name."""
 _BETWEEN: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\n")
@@ -56,13 +60,14 @@ class Rejection:
             command = walk.turns[call].action if call is not None else ""
             elsewhere = is_person(turn) or LOG in command
             failed = turn.status not in (ResultStatus.OK, None)
+            moved = call is not None and failed and _moved(walk, call, place)
             for name, lines in in_output(turn.text, command, failed=failed, hook=hook).items():
-                if elsewhere and not name.startswith(LINTED):
+                if (elsewhere and not name.startswith(LINTED)) or (moved and name == GUESSED):
                     continue
                 given[name] += 1
                 if given[name] <= MOST:
                     yield _excerpt(walk, call, place, name, lines)
-            if call is not None and failed and given[FOLDER] < MOST and _moved(walk, call, place):
+            if moved and given[FOLDER] < MOST:
                 given[FOLDER] += 1
                 yield _excerpt(walk, call, place, FOLDER, "".join(salient(turn.text, 1)))
 
@@ -87,7 +92,8 @@ def _is_source(made: Turn, turn: Turn) -> bool:
         return False
     if made.tool is not Tool.SHELL:
         return failed
-    return LOG in made.action or not only_reads(made.action) or (failed and len(turn.text) < SHORT)
+    told = LOG in made.action or STATE.search(made.action) or not only_reads(made.action)
+    return bool(told) or (failed and len(turn.text) < SHORT)
 
 
 def _excerpt(walk: Walk, call: int | None, place: int, name: str, lines: str) -> Excerpt:

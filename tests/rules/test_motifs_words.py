@@ -143,13 +143,24 @@ def test_a_wish_needs_no_action_that_follows() -> None:
     [
         ("Sort the list. You forgot the tests for it.", set()),
         ("Sort the list. Never commit without asking me.", {"no-unasked-commits"}),
+        ("Sort the list. Then do an adversarial review of it.", {"review-own-work"}),
     ],
 )
 def test_a_first_prompt_counts_only_where_it_states_a_rule(words: str, expected: set[str]) -> None:
-    """A task is no correction; what is to hold always is a wish wherever it stands."""
+    """A task is no correction; a rule that holds always and an unusual order are wishes."""
     assert (
         names(Talk("a").person(words).call("ls -la")) & {*expected, "tests-with-change"} == expected
     )
+
+
+def test_each_wish_in_a_persons_words_is_counted() -> None:
+    """Two wishes in one turn are two excerpts, each with its own sentence."""
+    talk = Talk("a").person("sort it").call("reef.py", tool=Tool.EDIT).model("Done.")
+    talk.person("is there test coverage for this? the readme is outdated")
+    assert {excerpt.names: excerpt.quotations[0].text for excerpt in talk.found()} == {
+        ("tests-with-change",): "is there test coverage for this?",
+        ("docs-with-change",): "the readme is outdated",
+    }
 
 
 def test_a_reviewers_words_count_wherever_a_person_hands_them_on() -> None:

@@ -130,6 +130,14 @@ def test_the_agents_own_program_counts_where_a_share_of_all_sessions_meets_it() 
     assert groups(met, sessions=100) == []
 
 
+def test_few_sessions_tell_soon_what_hurts_most_of_them() -> None:
+    """In a small history two sessions are enough where they are most of it, in a large one not."""
+    met = [rejected("agent-edit-unread", root, day=n) for n, root in enumerate(("one", "two"))]
+    assert len(groups(met, sessions=3)) == 1
+    assert groups(met, sessions=5) == []
+    assert groups(met, sessions=6) == []
+
+
 def test_a_name_that_says_little_takes_one_program_or_a_third_session() -> None:
     """Two commands that ran too long have nothing in common yet."""
     little = Told("late", "shell", "It is late.", "Start early.", worth=0.6)

@@ -254,6 +254,14 @@ def test_the_same_command_in_another_folder_repairs_a_wrong_folder() -> None:
     assert all(not excerpt.names for excerpt in probe.call("wc reef/b.md", "7").found())
 
 
+def test_the_state_of_the_work_tree_is_a_source_and_a_reader_is_none() -> None:
+    """`git status` tells what is so; a document that shows the same line tells nothing."""
+    line = "## main...origin/main [behind 3]"
+    state = Talk("a").person("look").call("git status -sb", line).found()
+    assert [excerpt.names for excerpt in state] == [("sync-first",)]
+    assert Talk("b").person("look").call("cat reef.md", line).found() == []
+
+
 def test_one_name_does_not_flood_a_session() -> None:
     """A session gives few excerpts to one name."""
     talk = Talk("a").person("lint")
