@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
 from collections.abc import Mapping
 from typing import Any, Final
@@ -50,7 +51,7 @@ def after_night(
     runs = state.last_runs(settings.stayed)
     kept = state.get(_TOLD)
     told = msgspec.json.decode(kept, type=Told) if kept else Told()
-    found = {one.kind: one for one in troubles(runs, settled_since(state), settings, now)}
+    found = {one.kind: one for one in troubles(runs, settled_since(state, now), settings, now)}
     if word is not None:
         found.setdefault(word.kind, word)
     wrong: list[str] = []
@@ -81,19 +82,23 @@ def send(settings: AlertSettings, trouble: Trouble, workspace: str) -> list[str]
     message = f"dreaming: {trouble.said} {trouble.remedy}"
     words = shlex.split(settings.command)
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             words,
-            input=f"{message}\nWorkspace: {workspace}\n".encode(),
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             env=_environment(trouble.kind, message, workspace),
-            timeout=COMMAND_SECONDS,
-            check=False,
+            start_new_session=True,
         )
-    except subprocess.TimeoutExpired:
-        return [f"[alert] command: {words[0]} took longer than {COMMAND_SECONDS:.0f} seconds."]
     except OSError as wrong:
         return [f"[alert] command: {words[0]}: {wrong.strerror}."]
-    return [f"[alert] command: {words[0]} ended with {done.returncode}."] if done.returncode else []
+    with process:
+        try:
+            process.communicate(f"{message}\nWorkspace: {workspace}\n".encode(), COMMAND_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # what it started goes with it
+            return [f"[alert] command: {words[0]} took longer than {COMMAND_SECONDS:.0f} seconds."]
+    code = process.returncode
+    return [f"[alert] command: {words[0]} ended with {code}."] if code else []
 
 
 def try_out(settings: AlertSettings, workspace: str) -> list[str]:

@@ -37,7 +37,7 @@ class Trouble(msgspec.Struct, frozen=True):
 
 
 def troubles(
-    runs: Sequence[Run], since: str | None, settings: AlertSettings, now: float
+    runs: Sequence[Run], since: float | None, settings: AlertSettings, now: float
 ) -> list[Trouble]:
     """Return what is wrong with the nights, worst first. ``runs`` are newest first.
 
@@ -70,8 +70,8 @@ def _stayed(runs: Sequence[Run], most: int) -> Trouble | None:
     )
 
 
-def _old(since: str | None, settings: AlertSettings, now: float) -> Trouble | None:
-    age = (now - float(since)) / DAY if since else 0.0
+def _old(since: float | None, settings: AlertSettings, now: float) -> Trouble | None:
+    age = 0.0 if since is None else (now - since) / DAY
     if age <= settings.after_days:
         return None
     return Trouble(
@@ -125,7 +125,7 @@ def nights(state: State, settings: AlertSettings, now: float) -> Nights:
         last=[_shown(one) for one in runs[:NIGHTS]],
         spent=spent_since(state, now - 30 * DAY),
         unknown_records=dict(sum((Counter(one["unknown_records"]) for one in runs), Counter())),
-        troubles=troubles(runs, settled_since(state), settings, now),
+        troubles=troubles(runs, settled_since(state, now), settings, now),
     )
 
 
@@ -149,10 +149,21 @@ def advice(
     return "nothing to do; the next night looks again"
 
 
-def settled_since(state: State) -> str | None:
-    """Return the watermark; before there is one, when the first night started."""
-    first = state.connection.execute("select min(started) from runs").fetchone()[0]
-    return state.get("watermark") or (None if first is None else str(first))
+def settled_since(state: State, now: float) -> float | None:
+    """Return the watermark; before there is one, when the first night started.
+
+    One in the future, which a wrong clock left behind, would say for years that all is well; then
+    it is the last night that advanced.
+    """
+    watermark = float(state.get("watermark") or "inf")
+    if watermark <= now:
+        return watermark
+    first, advanced = state.connection.execute(
+        "select min(started), max(started) filter (where outcome = ?) from runs where started <= ?",
+        [Outcome.ADVANCED, now],
+    ).fetchone()
+    found: float | None = first if advanced is None else advanced
+    return found
 
 
 def spent_since(state: State, at: float) -> Spent:

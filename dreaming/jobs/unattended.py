@@ -195,13 +195,27 @@ def _interrupt(number: int, frame: object) -> None:
 # -- every run is recorded, once ------------------------------------------------------------------
 
 
+class _Begun(msgspec.Struct, array_like=True):
+    """A run that has not ended."""
+
+    started: float
+    backend: str
+    before: int = 0
+    """How many runs were recorded before it."""
+
+    @classmethod
+    def of(cls, state: State) -> _Begun | None:
+        kept = state.get(_RUNNING)
+        return msgspec.json.decode(kept, type=cls) if kept else None
+
+
 def begin(state: State, started: float, backend: str) -> None:
     """Note that a run began; if the one before ended without a word, record that. Hold the lock."""
-    if before := state.get(_RUNNING):
-        earlier, other = msgspec.json.decode(before, type=tuple[float, str])
+    if earlier := _Begun.of(state):
         said = "it ended without a word: it was killed, or the power failed"
-        record(state, earlier, other, Ended(code=1, said=said))
-    state.put(_RUNNING, msgspec.json.encode((started, backend)).decode())
+        record(state, earlier.started, earlier.backend, Ended(code=1, said=said))
+    begun = _Begun(started, backend, _recorded(state))
+    state.put(_RUNNING, msgspec.json.encode(begun).decode())
 
 
 def finish(state: State) -> None:
@@ -214,8 +228,9 @@ def record(state: State, started: float, backend: str, ended: Ended, took: float
 
     ``took`` is in seconds. Hold the lock.
     """
-    done = state.connection.execute("select max(started) from runs").fetchone()[0]
-    if done is None or done < started:
+    begun = _Begun.of(state)
+    stands = begun is not None and begun.started >= started and begun.before < _recorded(state)
+    if not stands:
         goes_on = ended.code in (NotNow.EXIT_CODE, INTERRUPTED)
         report = Report(
             started=datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
@@ -228,3 +243,7 @@ def record(state: State, started: float, backend: str, ended: Ended, took: float
         )
         state.add_run(started, report.outcome, msgspec.json.encode(report))
     finish(state)
+
+
+def _recorded(state: State) -> int:
+    return int(state.connection.execute("select count(*) from runs").fetchone()[0])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import select
 import shlex
 import sys
 import threading
@@ -25,6 +27,8 @@ from .world import HOUR, KEY, NIGHT
 
 WORD = Trouble("failed", "It failed.", "Look.")
 WORKSPACE = "/srv/tide"
+LONG = 60.0
+"""Seconds after which what is waited for does not come."""
 NOTES = """
 import json, os, sys
 with open(sys.argv[1], "a") as file:
@@ -111,6 +115,25 @@ def test_a_command_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     hangs = f"{sys.executable} -c 'import signal; signal.pause()'"
     (wrong,) = alerting.send(AlertSettings(command=hangs), WORD, WORKSPACE)
     assert "took longer" in wrong
+
+
+def test_what_a_command_that_hangs_started_goes_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No process is left from each night: nobody holds what it could complain to."""
+    monkeypatch.setattr(alerting, "COMMAND_SECONDS", 0.5)
+    hangs = shlex.join(["sh", "-c", "sleep 1000 & sleep 1000"])
+    reader, writer = os.pipe()
+    before = os.dup(2)
+    os.dup2(writer, 2)
+    try:
+        (wrong,) = alerting.send(AlertSettings(command=hangs), WORD, WORKSPACE)
+    finally:
+        os.dup2(before, 2)
+        for one in (before, writer):
+            os.close(one)
+    assert "took longer" in wrong
+    ready, _, _ = select.select([reader], [], [], LONG)
+    assert ready and os.read(reader, 1) == b""
+    os.close(reader)
 
 
 def test_a_trouble_is_told_once_a_day(person: Person, state: State) -> None:

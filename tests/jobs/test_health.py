@@ -60,7 +60,7 @@ LATER = run(75, "stayed")
 )
 def test_what_is_a_trouble(runs: list[Any], days: float, kinds: list[str]) -> None:
     """A failed night, nights that cannot settle what is due, a watermark that does not move."""
-    found = troubles(runs, repr(NIGHT - days * DAY), SETTINGS, NIGHT)
+    found = troubles(runs, NIGHT - days * DAY, SETTINGS, NIGHT)
     assert [one.kind for one in found] == kinds
     assert all(one.remedy and one.said.endswith((".", ")")) for one in found)
 
@@ -72,13 +72,13 @@ def test_what_is_a_trouble(runs: list[Any], days: float, kinds: list[str]) -> No
 def test_many_excluded_are_a_trouble(excluded: int, processed: int, surprising: bool) -> None:
     """Ten and a third of what could be read: more likely a false alarm than so many leaks."""
     verdicts = {Verdict.EXCLUDED: excluded, Verdict.PROCESSED: processed}
-    found = troubles([run(verdicts=verdicts)], repr(NIGHT), SETTINGS, NIGHT)
+    found = troubles([run(verdicts=verdicts)], NIGHT, SETTINGS, NIGHT)
     assert [one.kind for one in found] == (["excluded"] if surprising else [])
 
 
 def test_a_trouble_says_nothing_that_was_read() -> None:
     """Its words are ours alone: why a night failed may stand in `status`, not in a message."""
-    (found,) = troubles([FAILED], repr(NIGHT), SETTINGS, NIGHT)
+    (found,) = troubles([FAILED], NIGHT, SETTINGS, NIGHT)
     assert "words of a transcript" not in found.said + found.remedy
     assert "exit 69" in found.said and "backend cannot be reached" in found.said
 
@@ -86,13 +86,24 @@ def test_a_trouble_says_nothing_that_was_read() -> None:
 def test_before_there_is_a_watermark_the_first_night_counts() -> None:
     """A machine on which no night ever settled everything is not in order for ever."""
     with opened(":memory:", key=KEY) as state:
-        assert health.settled_since(state) is None
+        assert health.settled_since(state, NIGHT) is None
         _add(state, NIGHT - 4 * DAY, LATER)
         _add(state, NIGHT, LATER)
         assert [one.kind for one in nights(state, SETTINGS, NIGHT).troubles] == ["old"]
         state.put("watermark", repr(NIGHT - DAY))
         found = nights(state, SETTINGS, NIGHT)
     assert found.troubles == [] and found.watermark == "2026-11-29T00:53:20+00:00"
+
+
+def test_a_watermark_in_the_future_does_not_silence() -> None:
+    """A clock that was ahead once leaves a mark nobody reaches; nights that fail are told of."""
+    with opened(":memory:", key=KEY) as state:
+        _add(state, NIGHT - 4 * DAY, run())
+        _add(state, NIGHT + 900 * DAY, run())
+        state.put("watermark", repr(NIGHT + 900 * DAY))
+        assert [one.kind for one in nights(state, SETTINGS, NIGHT).troubles] == ["old"]
+        _add(state, NIGHT - DAY, run())
+        assert nights(state, SETTINGS, NIGHT).troubles == []
 
 
 def test_five_nights_are_shown_and_what_they_met() -> None:

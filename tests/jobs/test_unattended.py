@@ -172,6 +172,17 @@ def test_a_run_stands_there_once() -> None:
         assert len(outcomes(state)) == 1
 
 
+def test_a_run_in_the_future_hides_no_failure() -> None:
+    """After a clock that was ahead every run is recorded all the same, and is the last one."""
+    with opened(":memory:", key=KEY) as state:
+        report = Report(started="2036-01-01T00:00:00+00:00", backend="offline")
+        state.add_run(NIGHT + 10_000 * HOUR, Outcome.ADVANCED, msgspec.json.encode(report))
+        record(state, NIGHT, "offline", Ended(code=78, said="No settings."))
+        begin(state, NIGHT + HOUR, "offline")
+        begin(state, NIGHT + 2 * HOUR, "offline")
+        assert [one[1] for one in outcomes(state)] == [0, 78, 1]
+
+
 @pytest.mark.parametrize(
     ("code", "outcome"),
     [(1, "failed"), (69, "failed"), (78, "failed"), (75, "stayed"), (130, "stayed")],
