@@ -29,7 +29,8 @@ from dreaming.models.candidate import TOPIC_PATTERN
 BACKENDS: Final = ("offline", "anthropic", "replay")
 """Names a person may give; the first is the default and needs no key and no network."""
 
-
+MOST: Final = 10**12
+"""A limit beyond this, or one that is no number, is a slip of the hand."""
 _KEPT: Final = "forever|[1-9][0-9]{0,4} days?"
 
 
@@ -117,13 +118,13 @@ class BackfillSettings(BaseModel):
 
     backend: str = ""
     """What answers. Empty: the same as at night."""
-    sessions: Annotated[int, Field(ge=0)] = 0
+    sessions: Annotated[int, Field(ge=0, le=MOST)] = 0
     """Sessions of one slice."""
-    tokens: Annotated[int, Field(ge=0)] = 0
+    tokens: Annotated[int, Field(ge=0, le=MOST)] = 0
     """Tokens of one slice, read and written."""
-    money: Annotated[float, Field(ge=0)] = 0.0
+    money: Annotated[float, Field(ge=0, le=MOST)] = 0.0
     """US dollars of one slice, at list price."""
-    minutes: Annotated[int, Field(ge=0)] = 0
+    minutes: Annotated[int, Field(ge=0, le=MOST)] = 0
     """Minutes of one slice."""
 
 

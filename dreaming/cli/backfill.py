@@ -80,8 +80,13 @@ def backfill(
 
 def _limits(here: Place, said: dict[str, float | None]) -> Limits:
     """What was said on the command line, else what the settings say."""
+    from dreaming.config import MOST
+    from dreaming.errors import WrongUse
     from dreaming.jobs.backfill import Limits
 
+    for name, one in said.items():
+        if one is not None and not one <= MOST:  # nan, too: it would be no limit at all
+            raise WrongUse(f"--{name}: {one} is no limit.", remedy=f"Name one up to {MOST:,}.")
     settings = here.person.backfill.model_dump(include=set(said))
     return Limits(**{**settings, **{name: one for name, one in said.items() if one is not None}})
 

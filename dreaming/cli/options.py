@@ -57,7 +57,10 @@ class _Folder(click.ParamType[tuple[str, Path]]):
         agent, mark, folder = str(value).partition("=")
         if not mark or not folder:
             self.fail(f"{value!r}: write it as agent=DIR, such as codex=~/.codex/sessions.")
-        return agent, Path(folder).expanduser()
+        try:
+            return agent, Path(folder).expanduser().absolute()
+        except RuntimeError:
+            self.fail(f"{folder!r}: nobody knows that home.")
 
 
 class _Since(click.ParamType[float]):

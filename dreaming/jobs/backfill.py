@@ -155,7 +155,7 @@ def run(ready: Backfill, clock: Callable[[], float] = time.monotonic) -> Backfil
         settle_all(night, ready.stock.due, report, ready.watch, room=stop.room, after=keep)
         queue_up(night, report, ready.watch, ready.now)
         if report.outcome is not Outcome.FAILED and not report.why and not report.failures:
-            report.outcome, report.why = Outcome.ADVANCED, "everything that was there is settled"
+            report.outcome, report.why = Outcome.ADVANCED, _all_settled(len(ready.stock.open))
     except BaseException as wrong:
         broke_off(report, wrong)
         raise
@@ -167,6 +167,11 @@ def run(ready: Backfill, clock: Callable[[], float] = time.monotonic) -> Backfil
         with contextlib.suppress(DreamingError):  # what broke the slice is said instead
             keep()
     return Backfilled(record, report)
+
+
+def _all_settled(writing: int) -> str:
+    said = "everything that was there is settled"
+    return f"{said}, but {writing} still being written, left to the nights" if writing else said
 
 
 class _Stop:

@@ -177,6 +177,8 @@ def test_transcript_without_the_right_to_read(dreaming: Dreaming) -> None:
         ("names = 'robin'\n", 1, "names"),
         ("backend = \n", 0, "TOML"),
         ("\n[anthropic]\nmax_tokens = 3\n", 3, "max_tokens"),
+        ("[backfill]\nmoney = nan\n", 2, "money"),
+        ("[backfill]\nmoney = inf\n", 2, "money"),
     ],
 )
 def test_wrong_settings(dreaming: Dreaming, text: str, line: int, said: str) -> None:
@@ -187,6 +189,16 @@ def test_wrong_settings(dreaming: Dreaming, text: str, line: int, said: str) -> 
     ran = dreaming.run("nightly")
     assert ran.code == 78 and said in ran.err
     assert (f"{file}:{line}" if line else str(file)) in ran.err
+
+
+@pytest.mark.parametrize(
+    "said", [("--money", "nan"), ("--money", "inf"), ("--tokens", "9" * 30), ("--minutes", "0")]
+)
+def test_limit_that_is_none(dreaming: Dreaming, said: tuple[str, str]) -> None:
+    """What would be no limit at all ends with 2, and nothing is remembered of it."""
+    ran = dreaming.run("backfill", "--yes", *said)
+    assert ran.code == 2 and said[0] in ran.err
+    assert dreaming.run("status", "--json").document()["backfill"] is None
 
 
 @pytest.mark.parametrize(

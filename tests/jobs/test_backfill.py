@@ -187,3 +187,10 @@ def test_a_backend_that_fails_fails_the_slice(world: World) -> None:
     world.backend = backend
     done = _slice(world)
     assert (done.plan.failed, done.plan.done, done.plan.why) == (True, 0, "nobody there")
+
+
+def test_what_is_still_being_written_is_not_called_settled(world: World) -> None:
+    """It is left to the nights, and the end of the slice says so."""
+    assert _slice(world).plan.why == "everything that was there is settled"
+    session(world.sessions, "now", ["watch"], modified=NIGHT - 60, at=NIGHT - 60)
+    assert "1 still being written" in _slice(world).plan.why
