@@ -14,6 +14,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +23,21 @@ from sklearn.linear_model import LogisticRegression
 
 import dreaming.aggregation as aggregation
 from benchmarks.mining.corpus import Corpus, benchmark
-from benchmarks.mining.evaluate import as_scored, knowledge, shared
+from benchmarks.mining.evaluate import as_scored, shared
 from dreaming import known as known_rules
 from dreaming.aggregation import grouping, linkage, pairs, scoring
 from dreaming.aggregation.group import judge, worded
 from dreaming.aggregation.packed import Focus, packed
 from dreaming.aggregation.profile import profile
 from dreaming.aggregation.vocabulary import vocabulary
-from dreaming.similarity import Model
+from dreaming.similarity import Model, rarity
 
+GENERAL = (
+    "Ask before adding a dependency. Prefer the standard library.",
+    "Reviews: small PRs, one reviewer, squash merge.",
+    "Releases are cut on Tuesdays; tag format vX.Y.Z.",
+)
+"""Lessons that no family of the benchmark is about."""
 PRODUCT = Path(aggregation.__file__).parent.parent
 
 
@@ -144,21 +151,25 @@ def judge_groups(read: Sequence[Read]) -> tuple[Model, list[Any]]:
     return fit(scoring.FEATURES, rows, truth, 0.1, wrong=1.6), made
 
 
+def _rarity(corpus: Corpus, token: str) -> float:
+    return rarity(corpus.frequencies.of(token), corpus.frequencies.sessions)
+
+
 def train_known(made: Sequence[Any]) -> Model:
     """Fit: does a line of the knowledge base say what a group says?"""
     sys.path.insert(0, str(shared() / "mining_bench"))
     import families_public
 
     owner = {line: f.id for f in families_public.FAMILIES for line in f.kb}
+    lines = [*owner, *GENERAL]
     rows, truth = [], []
     for one, group, judged in made:
-        known = knowledge(one.root / "kb", one.corpus)
-        held = known_rules._held(group.texts())
-        done = known_rules._held(group.deeds())
+        rarity_of = partial(_rarity, one.corpus)
+        known = known_rules.Known(lines, (), rarity_of)
+        told = known_rules.Said(group.texts(), group.deeds(), rarity_of)
         for place, line in enumerate(known.lines):
-            rows.append(known.features(place, held, done))
-            family = judged["family"]
-            truth.append(int(family is not None and owner.get(line) == family))
+            rows.append(known.features(place, told))
+            truth.append(int(judged["family"] is not None and owner.get(line) == judged["family"]))
     return fit(known_rules.FEATURES, rows, truth, 0.3)
 
 

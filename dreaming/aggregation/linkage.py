@@ -1,10 +1,14 @@
-"""Average linkage over sparse likenesses: pairs that were never compared count as 0."""
+"""Average linkage over sparse likenesses: pairs that share nothing count as 0."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
 from heapq import heapify, heappop, heappush
+from typing import Final
+
+COMPARED: Final = 24
+"""With how many others a place is compared at most; what was not compared says nothing."""
 
 
 def groups(size: int, likeness: Mapping[tuple[int, int], float], least: float) -> list[list[int]]:
@@ -31,11 +35,16 @@ def groups(size: int, likeness: Mapping[tuple[int, int], float], least: float) -
         sums[following] = _joined(sums, one, other, following)
         count = len(members[following])
         for near, total in sums[following].items():
-            average = total / (count * len(members[near]))
+            average = total / comparable(count, len(members[near]))
             if average >= least:
                 heappush(queue, (-average, near, following))
         following += 1
     return sorted(members.values())
+
+
+def comparable(one: int, other: int) -> int:
+    """Return how many pairs of two groups of these sizes can have been compared."""
+    return min(one * other, COMPARED * min(one, other))
 
 
 def _joined(sums: dict[int, dict[int, float]], one: int, other: int, name: int) -> dict[int, float]:

@@ -75,7 +75,8 @@ class Focus:
 
     def __init__(self, seen: Seen) -> None:
         self.seen = seen
-        self.role_of = dict(zip(seen.tokens, seen.roles, strict=True)).get
+        self.role_of = dict(zip(seen.tokens, seen.roles, strict=True))
+        self.tokens = frozenset(seen.tokens)
 
 
 KINDS: Final = tuple(SignalKind)

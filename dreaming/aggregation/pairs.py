@@ -11,7 +11,7 @@ from itertools import chain
 from math import fsum, log1p
 from typing import Final
 
-from dreaming.aggregation.linkage import families
+from dreaming.aggregation.linkage import COMPARED, families
 from dreaming.aggregation.packed import (
     ADDED,
     DEED,
@@ -68,8 +68,12 @@ LATEST: Final = 60
 """How many of the excerpts with a token are looked at, the latest."""
 SAME_FAILURE: Final = 0.6
 """How sure nearly the same failure is to be one gotcha, whatever was done about it."""
-NEIGHBOURS: Final = 60
-"""With how many earlier excerpts one is compared."""
+LEAST_SHARED: Final = 1.0
+"""What shares less than this, all rarities added up, is not compared."""
+LARGEST: Final = 2000
+"""A larger family is taken apart before it is grouped, so that memory does not follow it."""
+TIGHTER: Final = (0.5, 0.7, 0.9)
+"""How sure pairs must be that keep parts of a large family together, step by step."""
 UNLIKELY: Final = 0.01
 """Pairs less sure than this count as not alike at all."""
 
@@ -108,8 +112,8 @@ class Neighbours:
 
     def __init__(self, packed: Packed) -> None:
         self._packed = packed
-        self._holders: dict[int, deque[int]] = {}
-        self._restricted: deque[int] = deque(maxlen=NEIGHBOURS)
+        self._holders: dict[int, array[int]] = {}
+        self._restricted: deque[int] = deque(maxlen=COMPARED)
         self._next = 0
 
     def following(self) -> list[int]:
@@ -122,14 +126,13 @@ class Neighbours:
             rare = rarities[token]
             if rare > TELLING:
                 if token in holders:
-                    for other in holders[token]:
+                    for other in holders[token][-LATEST:]:
                         near[other] = near.get(other, 0.0) + rare
                     holders[token].append(one)
                 else:
-                    holders[token] = deque([one], maxlen=LATEST)
-        best = nsmallest(
-            NEIGHBOURS, (o for o in near if roots[o] != root), key=lambda o: (-near[o], o)
-        )
+                    holders[token] = array("I", [one])
+        shared = (o for o in near if near[o] >= LEAST_SHARED and roots[o] != root)
+        best = nsmallest(COMPARED, shared, key=lambda other: (-near[other], other))
         if self._packed.restricted(one):
             best += [other for other in self._restricted if roots[other] != root]
             self._restricted.append(one)
@@ -156,11 +159,9 @@ class _Common:
         self.plain_first = 0.0
         self.first = first = [0.0] * len(_TOGETHER)
         self.errors = 0
-        tokens = other.tokens
-        for token, one, two in zip(tokens, map(focus.role_of, tokens), other.roles, strict=True):
-            if one is None:
-                continue
-            rare = rarities[token]
+        where, roles = other.tokens.index, other.roles
+        for token in focus.tokens.intersection(other.tokens):
+            rare, one, two = rarities[token], focus.role_of[token], roles[where(token)]
             if WHOLE[one] and WHOLE[two]:
                 self.seen.append(WHOLE[one] * rare * (WHOLE[two] * rare))
                 self.any.append(rare)
@@ -250,22 +251,21 @@ class Alike:
         Groups join only where a pair is at least this sure, so each family is grouped by itself;
         ``together`` are pairs that are sure for other reasons.
         """
-        sure = dict.fromkeys(together, 1.0)
-        likely = (at for at, value in enumerate(self.sure) if value >= least)
-        pairs = chain(((self.earlier[at], self.later[at]) for at in likely), sure)
-        found = families(self._size, pairs)
+        sure = dict.fromkeys(together)
+        found = self._families(least, sure)
         number_of = array("I", bytes(4 * self._size))
         family_of = array("i", [-1]) * self._size
         for name, family in enumerate(found):
             for number, place in enumerate(family):
                 number_of[place], family_of[place] = number, name
-        held: list[list[int]] = [[] for _ in found]
+        held = [array("I") for _ in found]
         for at, (one, other) in enumerate(zip(self.earlier, self.later, strict=True)):
             if family_of[one] == family_of[other] >= 0:
                 held[family_of[one]].append(at)
         joined: dict[int, list[tuple[int, int]]] = {}
-        for pair in sure:
-            joined.setdefault(family_of[pair[0]], []).append(pair)
+        for one, other in sure:
+            if family_of[one] == family_of[other]:
+                joined.setdefault(family_of[one], []).append((one, other))
         for name, family in enumerate(found):
             alike = {
                 (number_of[self.earlier[at]], number_of[self.later[at]]): self.sure[at]
@@ -274,3 +274,26 @@ class Alike:
             for one, other in joined.get(name, ()):
                 alike[number_of[one], number_of[other]] = 1.0
             yield family, alike
+
+    def _families(self, least: float, together: Iterable[tuple[int, int]]) -> list[list[int]]:
+        """Return what likely pairs connect; a family that is too large, in parts."""
+        found: list[list[int]] = []
+        large = [list(range(self._size))]
+        for level in (least, *TIGHTER):
+            open_ = bytearray(self._size)
+            for place in chain.from_iterable(large):
+                open_[place] = 1
+            likely = (
+                (one, other)
+                for one, other, value in zip(self.earlier, self.later, self.sure, strict=True)
+                if value >= level
+            )
+            pairs = (pair for pair in chain(likely, together) if open_[pair[0]] and open_[pair[1]])
+            parts = families(self._size, pairs)
+            found += [part for part in parts if len(part) <= LARGEST]
+            large = [part for part in parts if len(part) > LARGEST]
+            if not large:
+                break
+        for part in large:
+            found += [part[at : at + LARGEST] for at in range(0, len(part), LARGEST)]
+        return sorted(found)

@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from dreaming.aggregation.linkage import COMPARED
 from dreaming.aggregation.packed import DEED, KINDS, WHOLE, Packed, Seen
 from dreaming.aggregation.weights import GROUP
 from dreaming.models.finding import SignalKind
@@ -68,7 +69,7 @@ def links(members: Sequence[int], alike: Mapping[tuple[int, int], float]) -> Lin
             for member in pair:
                 nearest[member] = max(sure, nearest[member])
     return Links(
-        coherence=fsum(values) / (size * (size - 1) / 2 or 1),
+        coherence=fsum(values) / (min(size * (size - 1) / 2, COMPARED * size) or 1),
         best=max(values, default=0.0),
         weakest=min(nearest.values()),
         linked=sum(value > LINKED for value in values),

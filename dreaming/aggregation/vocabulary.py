@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby
+from math import pow
 from typing import Final, Protocol
 
 from dreaming.aggregation.bags import bag
@@ -94,7 +95,7 @@ class Vocabulary:
         key = hash(token)
         at_large = rarity(self._frequencies.of(token), self._frequencies.sessions)
         here = rarity(self._spread.get(key, 0), self._roots)
-        return at_large * min(1.0, here / BACKGROUND) / self._repeats.get(key, 1.0) ** THROUGH
+        return at_large * min(1.0, here / BACKGROUND) / pow(self._repeats.get(key, 1.0), THROUGH)
 
 
 def vocabulary(by_root: Iterable[KeptExcerpt], frequencies: Frequencies) -> Vocabulary:

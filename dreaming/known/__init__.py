@@ -12,23 +12,23 @@ from math import fsum
 from typing import Final
 
 from dreaming.known.weights import KNOWN
-from dreaming.similarity import rarity, telling
+from dreaming.similarity import rarity, stem, telling
 
 FEATURES: Final = (
-    "first",
-    "second",
-    "third",
-    "deed_first",
-    "deed_second",
     "covered",
-    "leading",
     "deed_covered",
+    "both_covered",
+    "key_covered",
+    "plain_first",
+    "recurring",
     "size",
 )
-SURE: Final = 0.15
+SURE: Final = 0.2
 """From here on a line says the same."""
 NEAR: Final = 0.05
 """From here on a person should see the line beside the candidate."""
+KEY: Final = 12
+"""How many of the heaviest words that two sessions share are what they are about."""
 
 _MARKUP = re.compile(r"^[\s>*+\-#\d.)]*(?:\[\d{4}-\d\d-\d\d\])?\s*|<!--.*?-->")
 _FENCE = "```"
@@ -59,7 +59,7 @@ class Known:
     ) -> None:
         """Take lines in any form. ``rarity_of`` tells how rare a token is over all sessions."""
         self.lines = tuple(dict.fromkeys(line.strip() for line in (*lessons, *context)))
-        self._tokens = [tuple(telling(_MARKUP.sub("", line))) for line in self.lines]
+        self._tokens = [tuple(_stems(_MARKUP.sub("", line))) for line in self.lines]
         self._rarity = rarity_of or self._among_lines()
         self._holders: dict[str, list[int]] = {}
         for place, found in enumerate(self._tokens):
@@ -79,42 +79,60 @@ class Known:
         ``texts`` is what each session says of it, ``deeds`` what each did or was told to do;
         ``None`` where no line shares a word.
         """
-        held = _held(texts)
-        done = _held(deeds) if deeds else held
-        near = {place for token in held for place in self._holders.get(token, ())}
-        judged = [(KNOWN.sure(self.features(place, held, done)), -place) for place in near]
+        said = Said(texts, deeds or texts, self._rarity)
+        near = {place for token in said.held for place in self._holders.get(token, ())}
+        judged = [(KNOWN.sure(self.features(place, said)), -place) for place in near]
         if not judged:
             return None
         sure, place = max(judged)
         return self.lines[-place], sure
 
-    def features(self, place: int, held: dict[str, int], done: dict[str, int]) -> list[float]:
+    def features(self, place: int, said: Said) -> list[float]:
         """Return what tells about one line, in the order of ``FEATURES``."""
         weights = {token: self._rarity(token) for token in self._tokens[place]}
-        seen = _weighed(weights, held)
-        acted = _weighed(weights, done)
         total = fsum(weights.values()) or 1.0
-        leading = sorted(weights, key=lambda token: (-weights[token], token))[:3]
+        both = [w for t, w in weights.items() if said.held.get(t, 0) > 1 and t in said.done]
+        plain = [w for t, w in weights.items() if t in said.held and t.isalpha()]
         return [
-            *seen[:3],
-            *acted[:2],
-            fsum(seen) / total,
-            float(sum(token in held for token in leading)),
-            fsum(acted) / total,
+            _half(weights, said.held) / total,
+            _half(weights, said.done) / total,
+            fsum(both) / total,
+            fsum(weight for token, weight in said.key.items() if token in weights)
+            / (fsum(said.key.values()) or 1.0),
+            max(plain, default=0.0),
+            float(min(8, sum(said.held.get(token, 0) > 1 for token in weights))),
             float(min(20, len(weights))),
         ]
 
 
+class Said:
+    """What sessions say of one thing, by word stems."""
+
+    def __init__(
+        self, texts: Sequence[str], deeds: Sequence[str], rarity_of: Callable[[str], float]
+    ) -> None:
+        """Take what each session says of it and what each did."""
+        self.held = _held(texts)
+        self.done = _held(deeds)
+        shared = {t: rarity_of(t) * min(n, 3) for t, n in self.held.items() if n > 1}
+        heaviest = sorted(shared.items(), key=lambda item: (-item[1], item[0]))
+        self.key = dict(heaviest[:KEY])
+        """What several of them say, the heaviest words."""
+
+
+def _stems(text: str) -> Iterable[str]:
+    return dict.fromkeys(map(stem, telling(text)))
+
+
 def _held(texts: Iterable[str]) -> dict[str, int]:
-    """Return in how many of the texts each token stands."""
+    """Return in how many of the texts each word stands."""
     counts: dict[str, int] = {}
     for text in texts:
-        for token in telling(text):
+        for token in _stems(text):
             counts[token] = counts.get(token, 0) + 1
     return counts
 
 
-def _weighed(weights: dict[str, float], held: dict[str, int]) -> list[float]:
-    """Return the weights of the tokens both have, heaviest first, at least three numbers."""
-    found = [weight * min(1.0, 0.5 * held[t]) for t, weight in weights.items() if t in held]
-    return [*sorted(found, reverse=True), 0.0, 0.0, 0.0]
+def _half(weights: dict[str, float], held: dict[str, int]) -> float:
+    """Return the weight of the words both have; what one text alone has counts half."""
+    return fsum(w * min(1.0, 0.5 * held[t]) for t, w in weights.items() if t in held)

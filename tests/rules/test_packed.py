@@ -36,23 +36,36 @@ def told(one: Excerpt, other: Excerpt, words: Vocabulary) -> dict[str, float]:
     """Some features of a pair, from the excerpts themselves and without any packing."""
     a, b = bag(one), bag(other)
 
-    def common(this: Iterable[str], that: Iterable[str]) -> list[str]:
-        return [t for t in {*this} & {*that} if words.number(t) is not None]
+    def known(weights: dict[str, float]) -> dict[int, float]:
+        found: dict[int, float] = {}
+        for token, weight in weights.items():
+            number = words.number(token)
+            if number is not None:
+                found[number] = max(weight, found.get(number, 0.0))
+        return found
+
+    def numbers(tokens: Iterable[str]) -> set[int]:
+        return set(known(dict.fromkeys(tokens, 1.0)))
 
     def first(this: Iterable[str], that: Iterable[str]) -> float:
-        return max((words.of(token) for token in common(this, that)), default=0.0)
+        return max((words.rarities[n] for n in numbers(this) & numbers(that)), default=0.0)
 
     def length(weights: dict[str, float]) -> float:
         return sqrt(fsum((weight * words.of(token)) ** 2 for token, weight in weights.items()))
 
-    def dot(this: dict[str, float], that: dict[str, float]) -> float:
-        return fsum(this[t] * that[t] * words.of(t) ** 2 for t in common(this, that))
+    def dot(this: dict[int, float], that: dict[int, float]) -> float:
+        both = this.keys() & that.keys()
+        return fsum(this[n] * that[n] * words.rarities[n] ** 2 for n in both)
 
-    shared = sorted(min(a.deed[t], b.deed[t]) * words.of(t) for t in common(a.deed, b.deed))
-    whole = length(words.shared(a.whole)) * length(words.shared(b.whole))
+    deeds, wholes = (known(a.deed), known(b.deed)), (known(a.whole), known(b.whole))
+    shared = sorted(
+        min(deed[n] for deed in deeds) * words.rarities[n]
+        for n in deeds[0].keys() & deeds[1].keys()
+    )
+    whole = sqrt(dot(wholes[0], wholes[0])) * sqrt(dot(wholes[1], wholes[1]))
     return {
-        "cosine": dot(a.whole, b.whole) / (whole or 1.0),
-        "deed_cosine": dot(a.deed, b.deed) / ((length(a.deed) * length(b.deed)) or 1.0),
+        "cosine": dot(*wholes) / (whole or 1.0),
+        "deed_cosine": dot(*deeds) / ((length(a.deed) * length(b.deed)) or 1.0),
         "deed_first": [0.0, *shared][-1],
         "any_first": first(a.whole, b.whole),
         "done_and_done": first(a.added, b.added),
