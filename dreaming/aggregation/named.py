@@ -35,7 +35,7 @@ PERSON: Final = 0.1
 """What it adds that a person had to say it, in each root session."""
 MET: Final = (0.3, 0.4)
 """What it adds that a share of all sessions met it, and the largest share that counts."""
-SHARE: Final = 0.3
+SHARE: Final = 0.25
 """The share of all sessions that must meet what an agent's own program says to everybody."""
 FEW: Final = 5
 """In a history of so few sessions, what most of them met is worth a look at once, also if an
@@ -46,6 +46,9 @@ VAGUE: Final = 0.7
 """A name worth less says little of the cause: it takes one program or one root session more."""
 YIELDS: Final = 0.75
 """A name worth less gives way to a surer group by likeness, whose words name what worked."""
+BORNE_OUT: Final = {"lint-before-done": ("lint-", "format-")}
+"""Which names bear a wish out where no second session met them: what the linter rejected is why
+people want it run."""
 RUN: Final = 6
 """Persons' words with this many words in a row in common are one text, sent several times."""
 _NAMES: Final = re.compile(r"\S*[\d_/`()=]\S*|\w+\.\w\S*")
@@ -102,7 +105,7 @@ class Names:
         roots, worth = self._roots(places), told.worth
         if told.anywhere and self._sessions <= FEW and 2 * roots > self._sessions:
             least, worth = 2.0, max(worth, min(TELLING[1], worth * TELLING[0]))
-        elif told.worth < VAGUE and not self._one_program(places):
+        elif told.worth < VAGUE and not told.anywhere and not self._one_program(places):
             least += 1.0
         if roots < least:
             return 0.0
@@ -119,6 +122,10 @@ class Names:
         for place, kept in self._named.items():
             for name in kept.excerpt.names:
                 by_name.setdefault(name, []).append(place)
+        for wish, prefixes in BORNE_OUT.items():
+            for name in [name for name in by_name if name.startswith(prefixes)]:
+                if wish in by_name and name != wish and self._roots(by_name[name]) == 1:
+                    by_name[wish] = sorted({*by_name[wish], *by_name[name]})
         found = []
         for name, places in sorted(by_name.items()):
             told = self._tell(name, places)
@@ -126,6 +133,7 @@ class Names:
                 found += [
                     _Pool(name, self._tell(name, some) or told, some)
                     for some in self._at_home(told, places)
+                    if any(name in self._named[place].excerpt.names for place in some)
                 ]
         return found
 

@@ -91,7 +91,7 @@ def _not_due(here: Place, every: float) -> str:
     try:
         with wiring.state(here) as state:
             runs = state.last_runs(8)
-    except DreamingError:  # the night meets it again, records it and tells of it
+    except (DreamingError, OSError):  # the night meets it again, records it and tells of it
         return ""
     now, at = time.time(), gate.due_at(runs, every)
     if at <= now or now < gate.ended_at(runs[0]):

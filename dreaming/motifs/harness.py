@@ -12,7 +12,7 @@ from dreaming.motifs.table import parse
 
 MOTIFS: Final = parse(
     r"""
-agent-edit-unread agent 0.5 roots=3 anywhere ? File has not been read yet
+agent-edit-unread agent 0.6 roots=3 anywhere ? File has not been read yet
   - An edit is refused: the agent has not opened the file with its reading tool.
   ! Open a file with the reading tool, also after a move or a shell command, before its first edit.
   + File has not been read yet. Read it first before writing to it. ~~ the file has been read

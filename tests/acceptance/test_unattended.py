@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import socket
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import freezegun.config
+import freezegun.api
 import pytest
 from freezegun import freeze_time
 
@@ -20,13 +22,19 @@ from tests.backends.loopback import MessagesApi, failure
 from tests.jobs.world import session
 
 MORNING = "2026-11-30T03:00:00+00:00"
+LONG = 120.0
+"""Seconds after which what is waited for does not come."""
 FAR_AWAY = "http://127.0.0.1:9"
 
 
 @pytest.fixture(autouse=True)
 def _clock_of_children(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Freeze the clock in the process of a night, too: freezegun leaves multiprocessing alone."""
-    monkeypatch.setattr(freezegun.config.settings, "default_ignore_list", [])
+    """Freeze the clock in the process of a night, too, but not for those that wait.
+
+    freezegun leaves alone whatever is called a few frames below multiprocessing or threading: there
+    the whole night is. With one frame it is the waits of these alone, which would else never end.
+    """
+    monkeypatch.setattr(freezegun.api, "call_stack_inspection_limit", 1)
 
 
 @pytest.fixture
@@ -199,6 +207,22 @@ def test_a_state_that_cannot_be_used_is_told_of(person: Dreaming, tmp_path: Path
     assert notes.exists()
 
 
+def test_a_folder_that_cannot_be_written_is_told_of(
+    person: Dreaming, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that became read-only silences nobody, also when it is asked if a night is due."""
+
+    def refuses(_: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), "state.db")
+
+    notes = tmp_path / "notes"
+    settings(person, f"[alert]\ncommand = 'touch {notes}'\n")
+    monkeypatch.setattr("dreaming.wiring.state", refuses)
+    ran = night(person, "--if-due", "20h")
+    assert ran.code == 78 and "state.db: Read-only file system" in ran.err
+    assert notes.exists()
+
+
 def test_a_run_that_finds_another_at_work_is_none(person: Dreaming) -> None:
     """It ends with 75 and stands among no nights, and the one at work keeps its own record."""
     assert night(person).code == 0
@@ -242,8 +266,10 @@ def test_a_night_that_was_killed_is_recorded_by_the_next(
         settings(person, f"backend = 'anthropic'\n[anthropic]\nbase_url = '{url}'\n")
         words = [sys.executable, "-m", "dreaming", "nightly", "--transcripts", sessions]
         with subprocess.Popen(words, cwd=person.home) as parent:
+            thinks.settimeout(LONG)
             talk, _ = thinks.accept()
             parent.kill()
+        talk.settimeout(LONG)
         with talk:
             while talk.recv(65536):
                 pass  # ends when nobody holds the other end any more

@@ -130,6 +130,15 @@ def test_the_agents_own_program_counts_where_a_share_of_all_sessions_meets_it() 
     assert groups(met, sessions=100) == []
 
 
+def test_what_the_linter_rejects_bears_a_persons_word_out() -> None:
+    """A wish and a finding of one session each are one thing; findings alone are apart."""
+    found = [rejected("lint-md060", "one"), rejected("lint-errcheck", "two", day=1)]
+    assert groups(found) == []
+    wish = _kept("lint-before-done", "three", "reef", 2, Speaker.HUMAN, "lint is still failing")
+    (group,) = groups([*found, wish])
+    assert (group.slug, len(group.roots)) == ("lint-before-done", 3)
+
+
 def test_few_sessions_tell_soon_what_hurts_most_of_them() -> None:
     """In a small history two sessions are enough where they are most of it, in a large one not."""
     met = [rejected("agent-edit-unread", root, day=n) for n, root in enumerate(("one", "two"))]
