@@ -8,8 +8,9 @@ tokens that keep such names whole *and* in parts, and rarity over the whole hist
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from math import exp, fsum, log, sqrt
 from operator import mul
 from typing import Final
@@ -24,6 +25,8 @@ _LONG = 90
 _EVERYWHERE = log(2)
 _RANGE = log(1 + _LONG / 2) - _EVERYWHERE
 _TOKEN = re.compile(r"[^\W\d][\w@.+-]*|@\w[\w./-]*|--?[A-Za-z][\w-]*")
+_PLAIN = re.compile(_TOKEN.pattern.replace(r"[^\W\d]", "[A-Za-z_]"), re.ASCII)
+"""The same for ASCII, where it is twice as fast."""
 _PART = re.compile(r"[_.\-/:@+]+|(?<=[a-z])(?=[A-Z])")
 _PLACEHOLDER = re.compile(r"<[a-z][a-z_-]{1,20}:[0-9a-z]{2,16}>|<(?:home|user|host|redacted)>")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -39,12 +42,14 @@ COMMON: Final = frozenset(_COMMON.split())
 """Words too common to tell anything, in any session."""
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=32768)
 def _forms(raw: str) -> tuple[str, ...]:
     """Return a token's whole form and its parts, lower case; nothing for what is no word."""
     whole = raw.strip("-.").lower()
     if not 2 <= len(whole) <= 40:
         return ()
+    if raw.isalnum() and (raw[1:].islower() or raw.isupper()) and raw.isascii():
+        return (whole,)
     if _WIDE.search(whole):
         return tuple(dict.fromkeys(whole[i : i + 2] for i in range(len(whole) - 1)))
     parts = [part.lower() for part in _PART.split(raw) if len(part) > 2]
@@ -53,12 +58,24 @@ def _forms(raw: str) -> tuple[str, ...]:
 
 def tokens(text: str) -> list[str]:
     """Return the tokens of a text in order, repeats included; placeholders give none."""
-    if "<" in text:
-        text = _PLACEHOLDER.sub(" ", text)
     found: list[str] = []
-    for raw in _TOKEN.findall(text):
+    for raw in _raw(text):
         found += _forms(raw)
     return found
+
+
+def distinct(texts: Iterable[str]) -> frozenset[str]:
+    """Return the distinct tokens of some texts: much quicker than ``tokens`` of each."""
+    chunks = set(chain.from_iterable(map(str.split, texts)))
+    plain = {chunk for chunk in chunks if chunk.isascii()}
+    raw = {*_raw(" ".join(plain)), *_raw(" ".join(chunks - plain))}
+    return frozenset(chain.from_iterable(map(_forms, raw)))
+
+
+def _raw(text: str) -> list[str]:
+    if "<" in text:
+        text = _PLACEHOLDER.sub(" ", text)
+    return (_PLAIN if text.isascii() else _TOKEN).findall(text)
 
 
 def telling(text: str) -> list[str]:

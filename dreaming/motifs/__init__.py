@@ -52,5 +52,5 @@ def in_limits(text: str) -> dict[str, str]:
 
 def tell(name: str, members: Sequence[Excerpt]) -> Told | None:
     """Return the words for a name, filled from the excerpts that carry it; ``None`` if unknown."""
-    told = wishes.told(name) or admissions.told(name) or swaps.told(name, members)
+    told = wishes.told(name) or swaps.told(name, members)
     return told or outputs.tell(name, members)

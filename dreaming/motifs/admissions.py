@@ -7,15 +7,17 @@ unlike causes ("my mistake") would be a platitude; each entry is one cause with 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
-from dreaming.motifs.frames import Finder, Finders, Wish, parse
-from dreaming.motifs.interface import Told
+from dreaming.motifs.finder import Finder, Index, folded
+from dreaming.motifs.frames import Wish
 from dreaming.motifs.swaps import makers
+from dreaming.motifs.table import parse
 
 ADMISSIONS: Final = parse(
+    Wish,
     r"""
 check-facts
   / i <w1>(?:made (?:that|it|this|those) up|invented|hallucinated|fabricated
@@ -96,7 +98,7 @@ no-stash-in-shared-tree
   / |lost|swept|careless|wiped)
   + That stash was careless of me with a parallel agent live. ~~ the stash is empty
 stage-own-files
-  / `?git add (?:-A|--all|\.)`? <w1>(?:swept|picked|included|committed|added|staged|pulled)
+  / `?git add (?:-a|--all|\.)`? <w1>(?:swept|picked|included|committed|added|staged|pulled)
   / |accidentally (?:committed|staged|included)
   + `git add -A` swept in build artifacts. ~~ run git add -A and commit
 foreign-files git 0.65
@@ -142,9 +144,10 @@ read-first verification 0.3 roots=3
   - A file was changed or judged before it had been read.
   ! Read the whole file, its comments and its callers before you change it.
   + I should have read the file first. ~~ I read the file first
-"""
+""",
 )
 LIMITS: Final = parse(
+    Wish,
     r"""
 agent-without-shell agents 0.8
   / (?:no|not|can'?t|cannot|unable|without|lack|don'?t have|only have)\b[^.\n]{0,60}\b(?:bash
@@ -152,8 +155,7 @@ agent-without-shell agents 0.8
   / |it|them|suite|migrations?|benchmarks?|server|build|linter)\b)
   / |command execution)|(?:bash|shell|terminal) (?:is not|isn'?t|are not|aren'?t)\b
   - An agent without a shell was asked to run something, and could not.
-  ! Give work that runs commands to an agent with a shell, or run them yourself and hand it the
-  ! output.
+  ! Do not ask a restricted (read-only) agent to run anything: put the output in its prompt.
   + I cannot run commands here. ~~ I can run the tests
 agent-without-writing agents 0.8
   / (?:only have|limited to|restricted to|my) [^.\n]{0,20}read[- ]only
@@ -171,7 +173,7 @@ agent-without-network agents 0.75
   - An agent without network was asked to look something up, and could not.
   ! Fetch what an agent without network needs, and hand it the text.
   + I have no network access. ~~ the network is up
-"""
+""",
 )
 """What restricted agents lack."""
 
@@ -179,14 +181,9 @@ _REACH = 3000
 
 
 @cache
-def _ready(entries: tuple[Wish, ...]) -> tuple[tuple[tuple[Wish, Finder], ...], Finders]:
-    ready = tuple((one, Finder(one.said)) for one in entries)
-    return ready, Finders(finder for _, finder in ready)
-
-
-@cache
-def _own() -> Mapping[str, Wish]:
-    return {one.name: one for one in (*ADMISSIONS, *LIMITS) if one.rule}
+def _index(entries: tuple[Wish, ...]) -> Index[tuple[Wish, Finder]]:
+    ready = [(one, Finder(one.pattern)) for one in entries]
+    return Index((one, one[1].runs) for one in ready)
 
 
 def admitted(text: str, commands: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
@@ -206,29 +203,14 @@ def lacking(text: str) -> Iterator[tuple[str, str]]:
 def _found(
     entries: tuple[Wish, ...], text: str, commands: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    ready, finders = _ready(entries)
-    near = finders.near(text[:_REACH].lower())
-    for verbatim in text[:_REACH].split("\n") if near else ():
-        line = verbatim.replace("\u2019", "'")
-        for one, finder in ready:
-            if finder in near and finder.stands_in(line) and _ran(one.command, commands):
+    words = folded(text[:_REACH])
+    near = _index(entries).near(words)
+    some = [(one, finder.compiled) for one, finder in near if finder.compiled.search(words)]
+    for line, verbatim in zip(words.split("\n"), text.split("\n"), strict=False) if some else ():
+        for one, pattern in some:
+            if pattern.search(line) and _ran(one.command, commands):
                 yield one.name, verbatim.strip()
 
 
 def _ran(command: str, commands: Sequence[str]) -> bool:
     return not command or any(re.search(command, one) for one in commands)
-
-
-def told(name: str) -> Told | None:
-    """Return the words of a fault that has its own; ``None`` where another table has them."""
-    one = _own().get(name)
-    if one is None:
-        return None
-    return Told(
-        slug=name,
-        topic=one.topic,
-        symptom=one.symptom,
-        rule=one.rule,
-        worth=one.worth,
-        roots=one.roots,
-    )

@@ -18,177 +18,202 @@ from dreaming.motifs.interface import Told
 from dreaming.motifs.table import Motif, parse, slug, words
 
 _SHAPES: Final = r"""
-lint-{what} markdownlint any ? MD0
+lint-{what} markdownlint any
   / \b(MD0\d\d)/[a-z-]+\b
   + docs/reef.md:7:81 error MD013/line-length Line length [Expected: 80; Actual: 99]
   ~ the release MD0 of the firmware
-lint-{what} golangci-lint any ? .go:
+lint-{what} golangci-lint any
   / ^\S+\.go<at>.*\(((?!typecheck|revive|staticcheck|gocritic
   / |stylecheck)[a-z][a-z0-9]{2,20})\)$
   + reef/buoy.go:7:2: Error return value of `b.Close` is not checked (errcheck)
   ~ reef/buoy.go:7:2: undefined: tide (see above)
-lint-{what} golangci-lint any ? issues:
+lint-{what} golangci-lint any
+  ? issues:
   / ^\* ((?!typecheck|revive|staticcheck|gocritic|stylecheck)[a-z][a-z0-9]{2,20}): \d+$
   + 2 issues:\n* errcheck: 2 ~~ all issues: * errcheck: 2
 lint-{what} golangci-lint any
-  ? (revive)|(staticcheck)|(gocritic)|(stylecheck)|(gosec)
   / ^\S+\.go<at>([A-Za-z]+\d{3,4}|[a-z]+(?:-[a-z]+)+|[a-z]+[A-Z]\w+): .*\((?:revive|staticcheck
   / |gocritic|stylecheck|gosec)\)$
   + reef/buoy.go:1:9: var-naming: avoid meaningless package names (revive)
   ~ var-naming: a rule of revive
-lint-{what} pylint any ? .py:
+lint-{what} pylint any
   / ^\S+\.py:\d+:\d+: [CRWEF]\d{4}: .*\(([a-z]+(?:-[a-z]+)+)\)$
   + reef/buoy.py:7:0: C0114: Missing module docstring (missing-module-docstring)
   ~ reef/buoy.py:7: AssertionError (no-tide)
-lint-{what} ruff any ? .py:
+lint-{what} ruff any
   / ^\S+\.pyi?:\d+:\d+:? ((?!E9)[A-Z]{1,4}\d{3,4})\s
   + reef/buoy.py:7:80: E501 Line too long (130 > 100) ~~ reef/buoy.py:7: in tide, code E501
-lint-{what} ruff any ? -->
+lint-{what} ruff any
   / ^((?!E9)[A-Z]{1,4}\d{3,4}) (?:\[\*\] )?\S.{6,150}\n\s*--> \S+\.pyi?:\d+
   + F401 [*] `os` imported but unused\n --> reef/buoy.py:1:8 ~~ F401 is the frame --> reef
-lint-{what} mypy any ? .py:
+lint-{what} mypy any
   / ^\S+\.pyi?:\d+(?::\d+)?: error: .*\[(no-untyped-def|no-untyped-call|type-arg|no-any-return
   / |import-untyped|unused-ignore|no-redef|redundant-cast|explicit-override)\]$
   + reef/buoy.py:7: error: Function is missing a type annotation  [no-untyped-def]
   ~ reef/buoy.py:7: error: Name is not defined  [name-defined]
-lint-{what} ESLint any ?  error | warning | ✖ | ⚠
+lint-{what} ESLint any
+  ?  error | warning | ✖ | ⚠
   / ^ {0,9}\d+:\d+ +(?:error|warning|✖|⚠) {1,9}\S.{0,300}? {2,9}
   / (@?[a-z][a-z0-9-]*(?:/[a-z0-9-]+){0,2})$
   +   7:13  error  'tide' is assigned a value but never used  no-unused-vars
   ~   7:13  error  Parsing error: unexpected token
-lint-{what} oxlint any ? eslint(|unicorn(|oxc(|react(|import(
+lint-{what} oxlint any
   / [⚠×] (?:eslint|typescript-eslint|unicorn|oxc|react|import)\(([a-z-]+)\):\s
   +   ⚠ eslint(no-unused-vars): Variable 'tide' is declared but never used.
   ~ import(reef): loads the reef
-lint-{what} Biome any ? lint/
+lint-{what} Biome any
   / (?:^|\s)lint/([a-z0-9]+/[A-Za-z]+)(?=\s+(?:FIXABLE\s+)?━|$)
   + reef/buoy.ts:7:13 lint/suspicious/noExplicitAny ━━━━━━━━━ ~~ see lint/rules for more
-lint-{what} Clippy any ? clippy
+lint-{what} Clippy any
+  ? clippy
   / (?:#\[(?:warn|deny)\(|`-[DWF] |master/index\.html#)(?:clippy(?:::|-))?((?!warnings|all
   / |pedantic|nursery)[a-z]+(?:[_-][a-z]+)+)
   +    = note: `-D clippy::needless-return` implied by `-D warnings`
   ~ #[allow(clippy::needless_return)]
-lint-{what} ShellCheck any ? SC1|SC2|SC3
+lint-{what} ShellCheck any
+  ? SC1|SC2|SC3
   / \b(SC[123]\d{3})(?=\]| \((?:error|warning|info|style)\):)
   +    ^-- SC2086 (info): Double quote to prevent globbing and word splitting.
   ~ # shellcheck disable=SC2086
-lint-{what} RuboCop any ? .rb:
+lint-{what} RuboCop any
   / ^\S+\.rb:\d+:\d+: [CWEFR]: (?:\[Correctable\] )?([A-Z]\w+/\w+):\s
   + reef/buoy.rb:7:3: C: [Correctable] Style/StringLiterals: Prefer single-quoted strings.
   ~ reef/buoy.rb:7:in `tide': no Style/StringLiterals
-lint-{what} hadolint any ? DL3|DL4
+lint-{what} hadolint any
+  ? DL3|DL4
   / \b(DL[34]\d{3}) (?:error|warning|info|style):\s
   + Dockerfile:7 DL3008 warning: Pin versions in apt get install. ~~ # hadolint ignore=DL3008
-lint-{what} commitlint any ? ✖
+lint-{what} commitlint any
   / ^✖   .*\[([a-z]+(?:-[a-z]+)+)\]$
   + ✖   subject may not be empty [subject-empty] ~~ ✖   found 2 problems, 0 warnings
-lint-{what} yamllint any ? error  |  warning  |error    |warning
+lint-{what} yamllint any
+  ? error  |  warning  |error    |warning
   / ^ {0,9}\d+:\d+ +(?:error|warning) {1,9}\S.{0,300} \(([a-z-]+)\)$
   +   7:81      error    line too long (99 > 80 characters)  (line-length)
   ~   7:81      error    line too long
-lint-{what} the_linter_of_the_JVM_code any ? .kt:|.kts:|.java:
+lint-{what} the_linter_of_the_JVM_code any
+  ? .kt:|.kts:|.java:
   / ^\S+\.(?:kts?|java):\d+(?::\d+)?: .*[\[(](standard:[a-z-]+|[A-Z][a-z]+[A-Z]\w+)[\])]\.?$
   + reef/Buoy.kt:7:1: Unexpected blank line(s) (standard:no-consecutive-blank-lines)
   ~ reef/Buoy.java:7: error: cannot find symbol
-lint-{what} SwiftLint any ? .swift:
+lint-{what} SwiftLint any
   / \.swift:\d+:\d+: (?:warning|error): .*\(([a-z]+(?:_[a-z]+)*)\)$
   + /srv/Buoy.swift:7:1: warning: Line should be 120 characters or less (line_length)
   ~ /srv/Buoy.swift:7:1: error: cannot find 'tide' in scope
-lint-{what} clang-tidy any ? : warning: |: error:
+lint-{what} clang-tidy any
+  ? : warning: |: error:
   / ^\S+\.(?:c|cc|cpp|cxx|h|hpp):\d+:\d+: (?:warning|error): .*\[((?:bugprone|cert
   / |cppcoreguidelines|google|misc|modernize|performance|readability)-[\w.-]+)[\],]
   + reef.cpp:7:3: warning: use nullptr [modernize-use-nullptr]
   ~ reef.cpp:7:3: warning: unused variable 'tide' [-Wunused-variable]
-lint-{what} the_analyser any ? .cs(
+lint-{what} the_analyser any
+  ? .cs(
   / \.cs\(\d+,\d+\): (?:error|warning) ((?:CA|IDE|SA|RCS)\d{4}):\s
   + Buoy.cs(7,3): warning CA1822: Member 'Tide' does not access instance data
   ~ Buoy.cs(7,3): error CS0103: The name 'tide' does not exist
-lint-{what} the_type_checker hook ? error TS
+lint-{what} the_type_checker hook
+  ? error TS
   / error (TS\d{4,5}):\s
   + src/buoy.ts(7,3): error TS2345: Argument of type 'string' is not assignable.
   ~ the error TS gave
-hook-{what} pre-commit any ? - hook id:
+hook-{what} pre-commit any
   ! Run `pre-commit run {what}` on what you changed before committing.
   / Failed\s*\n- hook id: ([a-z][\w.-]{1,40})$
   + trim trailing whitespace.......Failed\n- hook id: trailing-whitespace
   ~ check yaml.......Passed\n- hook id: check-yaml
 """
 _FORMATTERS: Final = r"""
-format-prettier prettier_--write any ? Code style issues
+format-prettier prettier_--write any
   / Code style issues (?:found )?in\s
   + [warn] Code style issues found in 2 files. Run Prettier to fix. ~~ Code style issues are rare
-format-mix mix_format any ? mix format
+format-mix mix_format any
   / [Rr]un '?`?mix format|mix format failed
   + ** (Mix) mix format failed due to --check-formatted. ~~ mix format is quick
-format-python ruff_format`_or_`black any ? ould reformat
+format-python ruff_format`_or_`black any
   / ^[Ww]ould reformat:? \S
   + would reformat reef/buoy.py ~~ it would reformat nothing
-format-isort isort any ? Imports are incorrectly sorted
+format-isort isort any
+  / Imports are incorrectly sorted
   + ERROR: buoy.py Imports are incorrectly sorted and/or formatted. ~~ Imports are sorted
-format-rust cargo_fmt any ? Diff in
+format-rust cargo_fmt any
   / ^Diff in \S+\.rs
   + Diff in /srv/reef/buoy.rs:7: ~~ Diff in the reef
-format-biome biome_format_--write any ? Formatter would have printed
+format-biome biome_format_--write any
+  / Formatter would have printed
   + × Formatter would have printed the following content: ~~ the Formatter printed
-format-go gofmt_-w any ? gofmt
+format-go gofmt_-w any
   / is not `?gofmt`?-ed
   + reef/buoy.go is not gofmt-ed ~~ gofmt is not run
-format-deno deno_fmt any ? not formatted file
+format-deno deno_fmt any
   / error: Found \d+ not formatted file
   + error: Found 2 not formatted files in 9 files ~~ no not formatted file
 """
 # Credo prints no id with its findings, so its sentences stand for one.
 _CREDO: Final = r"""
-lint-credo-nesting Credo any ? is nested too deep
+lint-credo-nesting Credo any
+  / is nested too deep
   ! Keep function bodies at [{limit} ]nesting levels at most: extract private helpers
   + [F] → lib/reef.ex:7:3 Function body is nested too deep (max depth is 2, was 3).
   ~ the nesting of a reef
-lint-credo-alias Credo any ? Nested modules could be aliased
+lint-credo-alias Credo any
+  / Nested modules could be aliased
   ! Alias nested modules at the top of the module instead of calling them by full name
   + [F] → lib/reef.ex:7:3 Nested modules could be aliased at the top of the invoking module.
   ~ the alias of a reef
-lint-credo-alias-order Credo any ? is not alphabetically ordered among its group
+lint-credo-alias-order Credo any
+  / is not alphabetically ordered among its group
   ! Keep aliases in alphabetical order
   + [F] → lib/reef.ex:7:3 The alias `Reef.Buoy` is not alphabetically ordered among its group.
   ~ the alias-order of a reef
-lint-credo-length Credo any ? Using `length/1` is expensive
+lint-credo-length Credo any
+  / Using `length/1` is expensive
   ! Compare with an empty list, or match on `[_ | _]`, instead of testing `length/1`
   + [F] → lib/reef.ex:7:3 Using `length/1` is expensive, prefer comparing against an empty list.
   ~ the length of a reef
-lint-credo-complexity Credo any ? cyclomatic complexity is
+lint-credo-complexity Credo any
+  / cyclomatic complexity is
   ! Keep the cyclomatic complexity of functions[ at {limit}] or less: split them into clauses
   + [F] → lib/reef.ex:7:3 Function is too complex (cyclomatic complexity is 10, max is 9).
   ~ the complexity of a reef
-lint-credo-implicit-try Credo any ? using an implicit `try`
+lint-credo-implicit-try Credo any
+  / using an implicit `try`
   ! Put `rescue` at function level instead of an explicit `try` block
   + [F] → lib/reef.ex:7:3 Prefer using an implicit `try` rather than explicit `try`.
   ~ the implicit-try of a reef
-lint-credo-moduledoc Credo any ? should have a @moduledoc tag
+lint-credo-moduledoc Credo any
+  / should have a @moduledoc tag
   ! Give every module a `@moduledoc`
   + [F] → lib/reef.ex:7:3 Modules should have a @moduledoc tag. ~~ the moduledoc of a reef
-lint-credo-pipe-start Credo any ? Pipe chain should start with
+lint-credo-pipe-start Credo any
+  / Pipe chain should start with
   ! Start a pipe chain with a raw value
   + [F] → lib/reef.ex:7:3 Pipe chain should start with a raw value. ~~ the pipe-start of a reef
-lint-credo-map-join Credo any ? Enum.map_join
+lint-credo-map-join Credo any
+  / Enum\.map_join
   ! Use `Enum.map_join` instead of a map and a join
   + [F] → lib/reef.ex:7:3 `Enum.map_join/3` is more efficient than `Enum.map/2 |> Enum.join/2`.
   ~ the map-join of a reef
-lint-credo-with-single Credo any ? `with` contains only one
+lint-credo-with-single Credo any
+  / `with` contains only one
   ! Use `case` instead of a `with` of one clause and an `else`
   + [F] → lib/reef.ex:7:3 `with` contains only one <- clause and an `else` branch
   ~ the with-single of a reef
-lint-credo-cond-single Credo any ? Cond statements should contain
+lint-credo-cond-single Credo any
+  / Cond statements should contain
   ! Use `if` instead of a `cond` of one condition
   + [F] → lib/reef.ex:7:3 Cond statements should contain at least two conditions besides `true`.
   ~ the cond-single of a reef
-lint-credo-arity Credo any ? Function takes too many parameters
+lint-credo-arity Credo any
+  / Function takes too many parameters
   ! Give a function few parameters[, {limit} at most]
   + [F] → lib/reef.ex:7:3 Function takes too many parameters (arity is 9, max is 8).
   ~ the arity of a reef
-lint-credo-negated Credo any ? Avoid negated conditions in if-else
+lint-credo-negated Credo any
+  / Avoid negated conditions in if-else
   ! Turn negated conditions of an if-else around
   + [F] → lib/reef.ex:7:3 Avoid negated conditions in if-else blocks. ~~ the negated of a reef
-lint-credo-inspect Credo any ? no calls to `IO.inspect
+lint-credo-inspect Credo any
+  / no calls to `IO\.inspect
   ! Leave no `IO.inspect` in code
   + [F] → lib/reef.ex:7:3 There should be no calls to `IO.inspect/1`. ~~ the inspect of a reef
 """
@@ -344,8 +369,8 @@ def _credo(motif: Motif) -> Motif:
     )
 
 
-SHAPES: Final = tuple(map(_shape, parse(_SHAPES)))
-SENTENCES: Final = (*map(_credo, parse(_CREDO)), *map(_formatter, parse(_FORMATTERS)))
+SHAPES: Final = tuple(map(_shape, parse(Motif, _SHAPES)))
+SENTENCES: Final = (*map(_credo, parse(Motif, _CREDO)), *map(_formatter, parse(Motif, _FORMATTERS)))
 MOTIFS: Final = (*SENTENCES, *SHAPES)
 
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from dreaming.models.finding import Excerpt
 from dreaming.motifs import failures, harness, linters
+from dreaming.motifs.finder import Index
 from dreaming.motifs.interface import Told
 from dreaming.motifs.table import Motif
 
-MOTIFS: Final[tuple[Motif, ...]] = (*linters.MOTIFS, *failures.MOTIFS, *harness.MOTIFS)
+MOTIFS: Final = (*linters.MOTIFS, *failures.MOTIFS, *harness.MOTIFS)
 _SPOKEN: Final = {"any": ("any",), "failed": ("any", ""), "hook": ("any", "", "hook")}
-_HINTS: Final = {
-    how: [(hint, motif) for motif in MOTIFS if motif.when in whens for hint in motif.hints]
-    for how, whens in _SPOKEN.items()
-}
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _IN_LOG: Final = re.compile(r"^[^\t\n]*\t[^\t\n]*\t\S+Z (?:##\[error\])?", re.MULTILINE)
 """What stands before each line in the log of a check that ran elsewhere."""
@@ -25,6 +23,11 @@ _GARBAGE: Final = 3
 
 
 _PATCH: Final = "*** Begin Patch"
+
+
+@cache
+def _index() -> Index[Motif]:
+    return Index((motif, motif.runs) for motif in MOTIFS)
 
 
 def seen(
@@ -38,10 +41,10 @@ def seen(
         text = text.replace("\\n", "\n")
     if "gh run" in command:
         text = _IN_LOG.sub("", text)
-    hints = _HINTS["hook" if hook else "failed" if failed else "any"]
+    whens = _SPOKEN["hook" if hook else "failed" if failed else "any"]
     found: dict[str, str] = {}
-    for motif in dict.fromkeys([motif for hint, motif in hints if hint in text]):
-        for name, lines in motif.find(text, command):
+    for motif in _index().near(text):
+        for name, lines in motif.find(text, command) if motif.when in whens else ():
             found.setdefault(name, lines)
     missing = [name for name in found if name.startswith("missing-command-")]
     if len(missing) >= _GARBAGE or _PATCH in command:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Final
 
 from dreaming.models.finding import Excerpt
+from dreaming.motifs.finder import Finder, Index
 from dreaming.motifs.interface import Told
 
-_TOOL = r"[`'\"]?(?P<{0}>[A-Za-z][\w+./@:-]{{0,29}}[\w+]|[a-z]d)[`'\"]?"
+_TOOL = r"[`'\"]?(?P<{0}>[a-z][\w+./@:-]{{0,29}}[\w+]|[a-z]d)[`'\"]?"
 _YES, _NO = _TOOL.format("yes"), _TOOL.format("no")
 _ART = r"(?:the |an? |our |my |only |just |plain )?"
 _INSTEAD = (
@@ -30,33 +32,27 @@ _PHRASE = r"[\"'“`]?(?P<{0}>[\w&]+(?:[.-]\w+)*(?: [\w&]+(?:[.-]\w+)*){{0,3}}?)
 _SAY, _NOT_SAY = _PHRASE.format("yes"), _PHRASE.format("no")
 _END = r"(?=$|[.,;:!?)\"'”`]| (?:in|for|at|on|when|and|because|please)\b)"
 
-USE: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\b{_USE}{_ART}{_YES}{_INSTEAD}{_ART}{_NO}(?![\w-])",
-        rf"\b(?:don'?t|do not|never|stop|no more|not) (?:us|runn?)(?:e|ing)? {_ART}{_NO}"
-        rf"[,.;:–—-]+ ?{_SO}(?:use|run) {_ART}{_YES}(?![\w-])",
-        rf"\b(?:no|not|kein|pas|nicht) {_NO}[,;:.]? {_SO}(?:use|run|nutze) {_YES}(?![\w-])",
-        rf"\bwhy (?:are|did|do) you (?:us|run)\w* {_NO}\W{{1,3}}{_SO}(?:use|run) {_YES}(?![\w-])",
-        rf"\b(?:use|using) {_YES}(?: here| in \w+ \w+)?, ?not {_NO}(?![\w-])",
-        rf"\bthis is an? {_YES} (?:project|repo|codebase),? not (?:an? )?{_NO}(?![\w-])",
-        rf"{_NO} ?(?:ではなく|じゃなくて|의 ?대신|말고|대신에?) ?{_YES}",
-        rf"(?:不要|别|不)用 ?{_NO}[,，、 ]*(?:请|要|而是)?(?:用|使用) ?{_YES}",
-        rf"(?:用|使用) ?{_YES} ?(?:而不是|代替|[，,]? ?不要用|[，,]? ?别用) ?{_NO}",
-    )
+USE: Final = (
+    rf"\b{_USE}{_ART}{_YES}{_INSTEAD}{_ART}{_NO}(?![\w-])",
+    rf"\b(?:don'?t|do not|never|stop|no more|not) (?:us|runn?)(?:e|ing)? {_ART}{_NO}"
+    rf"[,.;:–—-]+ ?{_SO}(?:use|run) {_ART}{_YES}(?![\w-])",
+    rf"\b(?:no|not|kein|pas|nicht) {_NO}[,;:.]? {_SO}(?:use|run|nutze) {_YES}(?![\w-])",
+    rf"\bwhy (?:are|did|do) you (?:us|run)\w* {_NO}\W{{1,3}}{_SO}(?:use|run) {_YES}(?![\w-])",
+    rf"\b(?:use|using) {_YES}(?: here| in \w+ \w+)?, ?not {_NO}(?![\w-])",
+    rf"\bthis is an? {_YES} (?:project|repo|codebase),? not (?:an? )?{_NO}(?![\w-])",
+    rf"{_NO} ?(?:ではなく|じゃなくて|의 ?대신|말고|대신에?) ?{_YES}",
+    rf"(?:不要|别|不)用 ?{_NO}[,，、 ]*(?:请|要|而是)?(?:用|使用) ?{_YES}",
+    rf"(?:用|使用) ?{_YES} ?(?:而不是|代替|[，,]? ?不要用|[，,]? ?别用) ?{_NO}",
 )
-SAY: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"instead of (?:saying|calling it|writing) {_NOT_SAY},?\W{{0,3}}(?:just |please |we )?"
-        rf"(?:say|call it|write|use) {_SAY}{_END}",
-        rf"\b(?:just )?(?:say|call it|call them|write) {_SAY}(?:\W{{1,4}}(?:and |we |you )?"
-        r"(?:don'?t|do not|dont|not|instead of|rather than|never)(?: need to)?(?: say| call it)? )"
-        rf"{_NOT_SAY}{_END}",
-        rf"\bstop (?:saying|calling it) {_NOT_SAY}\W{{1,4}}it'?s (?:just |called )?{_SAY}{_END}",
-        rf"\bit(?:'s| is) (?:called|spelled|written|named|branded) {_SAY},?(?: and)? not "
-        rf"{_NOT_SAY}{_END}",
-    )
+SAY: Final = (
+    rf"instead of (?:saying|calling it|writing) {_NOT_SAY},?\W{{0,3}}(?:just |please |we )?"
+    rf"(?:say|call it|write|use) {_SAY}{_END}",
+    rf"\b(?:just )?(?:say|call it|call them|write) {_SAY}(?:\W{{1,4}}(?:and |we |you )?"
+    r"(?:don'?t|do not|dont|not|instead of|rather than|never)(?: need to)?(?: say| call it)? )"
+    rf"{_NOT_SAY}{_END}",
+    rf"\bstop (?:saying|calling it) {_NOT_SAY}\W{{1,4}}it'?s (?:just |called )?{_SAY}{_END}",
+    rf"\bit(?:'s| is) (?:called|spelled|written|named|branded) {_SAY},?(?: and)? not "
+    rf"{_NOT_SAY}{_END}",
 )
 MAKER: Final = re.compile(
     r"(?:generated|created|built) (?:\w+ ){0,3}?by (?:running )?[`'\"](?P<yes>(?:npm|pnpm|yarn|"
@@ -66,10 +62,6 @@ MAKER: Final = re.compile(
 """The command that makes a file, in a message or a remark, within quotes."""
 
 _AROUND = 100
-_HINTS = (
-    "instead rather not n't dont no never stop why over statt anstelle lieu plutôt lugar vez "
-    "invece вместо не ではなく じゃなく 대신 말고 用"
-).split()
 _VAGUE = frozenset(
     "it that this these those them they one ones something anything everything a an the and or me "
     "my your his her our their you i we is are be been to for in on at of as so no not just only "
@@ -79,24 +71,26 @@ _VAGUE = frozenset(
 )
 
 
+@cache
+def _index() -> Index[tuple[str, Finder]]:
+    finders = [*(("use", Finder(one)) for one in USE), *(("say", Finder(one)) for one in SAY)]
+    return Index((one, one[1].runs) for one in finders)
+
+
 def swaps(text: str) -> Iterator[tuple[str, str]]:
-    """Yield a name for each pair of things that a text wants swapped, with the words that do."""
-    lower = text.lower()
-    if not any(hint in lower for hint in _HINTS):
-        return
-    for prefix, patterns in (("use", USE), ("say", SAY)):
-        for pattern in patterns:
-            for found in pattern.finditer(text):
-                one, other = _slug(found["yes"]), _slug(found["no"])
-                if prefix == "say":
-                    one, other = _shortened(one, other)
-                if _tells(one) and _tells(other) and one != other:
-                    yield f"{prefix}-{one}-not-{other}", found[0]
+    """Yield a name for each pair of things that a folded text wants swapped, with the words."""
+    for prefix, finder in _index().near(text):
+        for found in finder.compiled.finditer(text):
+            one, other = _slug(found["yes"]), _slug(found["no"])
+            if prefix == "say":
+                one, other = _shortened(one, other)
+            if _tells(one) and _tells(other) and one != other:
+                yield f"{prefix}-{one}-not-{other}", found[0]
 
 
 def makers(text: str) -> Iterator[tuple[str, str]]:
     """Yield the name of each command that a text says makes its missing files, with the words."""
-    for found in MAKER.finditer(text):
+    for found in MAKER.finditer(text) if " by " in text else ():
         start = max(text.rfind("\n", 0, found.start()) + 1, found.start() - _AROUND)
         yield f"made-by-{_slug(found['yes'])}", text[start : found.end()].strip()
 

@@ -1,43 +1,67 @@
-r"""What an entry of the tables of tool output is: its form, how it is found, how its words fill.
+r"""The form of the tables: entries of a few lines each, for what tools say and what people say.
 
-A table is text, an entry a few lines of it::
+An entry is its name with options, then lines that begin with a mark::
 
-    git-ignored-{what} git 0.85 any ? ignored by one of
+    git-ignored-{what} git 0.85 any
       / ignored by one of your \.gitignore files:\s+([\w.@-][\w./-]+)
       - What goes wrong, for a person.
       ! What to do instead, one imperative; a part in brackets stands only where its value is known.
-      + an output that it must see ~~ one that it must not
+      + what it must see ~~ what it must not
 
-First the name, the topic (a tool, for linters), how much people keep of such things, and options;
-``?`` parts literal hints by ``|``: one stands in whatever the pattern (``/``) matches. ``$`` is
-what the command must look like. The group of a pattern is ``{what}`` of the name, and a strict
-shape, so that no sentence that a tool returned ever becomes one of ours. Options say when an entry
-counts: where the call failed or a hook speaks; ``any``: also where it ended well, as programs in a
-pipe do; ``hook``: only where a hook speaks, with its fixed policy. ``roots=3``: how many root
-sessions it takes; ``anywhere``: it is about the agent's own program, not about a project.
+The options are its topic (a tool, for linters), how much people keep of such things, and
+``roots=3``, how many root sessions it takes. ``MARKS`` say what the lines are. Patterns may be
+written in short, see ``SHORT``.
+
+The group of a tool's pattern is ``{what}`` of the name, and a strict shape, so that no sentence
+that a tool returned ever becomes one of ours. Such an entry counts where the call failed or a hook
+speaks; ``any``: also where it ended well, as programs in a pipe do; ``hook``: only where a hook
+speaks, with its fixed policy; ``anywhere``: it is about the agent's own program, not a project.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from dreaming.models.finding import Excerpt
+from dreaming.motifs.finder import runs
 from dreaming.motifs.interface import Told
 
-MOST: Final = 6
-"""How many names one entry gives to one output."""
-SHORTHAND: Final = {
+MARKS: Final = {
+    "/": "pattern",  # of an output or remark; of a person's words: at any moment but the first
+    "?": "hints",  # literal runs, one of which any match has, where the pattern shows none
+    "=": "about",  # the thing that a wish is about, which counts in one of its frames
+    ":": "frames",
+    "@": "after",  # words that say it in the moment ``in=``
+    ">": "review",  # words of a reviewer, whose comments people paste, also as the first prompt
+    "#": "pasted",  # lines of output that a person pastes in the moment ``in=``; case counts
+    "$": "command",  # what the command must look like
+    "-": "symptom",
+    "!": "rule",
+    "+": "sees",
+    "~": "passes",
+}
+SHORT: Final = {
     "<shell>": r"(?:/?(?:\w+/)*(?:zsh|bash|sh|dash|ksh)|\(eval\))",
     "<word>": r"[A-Za-z_][\w.+-]{1,30}",
     "<relative>": r"(?![A-Z]:)[\w.@-][\w./@-]*",
     "<at>": r":\d+(?::\d+)?:? ",
+    "<never>": r"don'?t|do not|never|stop|why did you",
+    "<dont>": r"don'?t|do not|never",
+    "<stop>": r"don'?t|do not|stop",
+    "<nt>": r"(?:n'?t| not)",
+    "<fails>": r"(?:fail(?:s|ed|ing|ures?)?|red|broken|blowing up|blew up|errors?|schlägt fehl|"
+    r"échoue|falla)",
+    **{f"<w{most}>": rf"(?:\w+ ){{0,{most}}}" for most in range(1, 6)},
 }
+"""What patterns may write in short; ``<w3>`` is up to three words."""
+MOST: Final = 6
+"""How many names one entry gives to one output."""
 _VALUES: Final = {
     "limit": re.compile(
         r"(?:[>≥] ?|\bmax(?:imum)?(?: depth)?(?: allowed)?(?: is| of)?:? |Expected: |"
@@ -54,22 +78,80 @@ _PROGRAM: Final = re.compile(
 _CODE: Final = re.compile(r"[A-Z]{1,4}\d{3,5}")
 
 
-class Motif(msgspec.Struct, frozen=True, dict=True, eq=False):
-    """One thing that tools say in known words: an entry of a table."""
+class Entry(msgspec.Struct, frozen=True, dict=True, eq=False, kw_only=True):
+    """Something that is said in known words: an entry of a table."""
 
     name: str
-    topic: str
-    worth: float = 0.0
-    when: str = ""
+    topic: str = ""
+    worth: float = 0.6
     roots: int = 2
+    when: str = ""
     anywhere: bool = False
-    hints: tuple[str, ...] = ()
     pattern: str = ""
     command: str = ""
     symptom: str = ""
     rule: str = ""
     sees: str = ""
     passes: str = ""
+
+    def told(self, **words: str) -> Told:
+        """Return the words for this entry, some of them replaced."""
+        return Told(
+            slug=words.get("slug", self.name),
+            topic=self.topic,
+            symptom=words.get("symptom", self.symptom)[:200],
+            rule=words.get("rule", self.rule)[:200],
+            worth=self.worth,
+            roots=self.roots,
+            anywhere=self.anywhere,
+        )
+
+
+Kind = TypeVar("Kind", bound=Entry)
+
+
+def parse(kind: type[Kind], table: str, topic: str = "") -> tuple[Kind, ...]:
+    """Return the entries of a table."""
+    return tuple(_entry(kind, text, topic) for text in re.split(r"\n(?=\S)", table.strip("\n")))
+
+
+def _entry(kind: type[Kind], text: str, topic: str) -> Kind:
+    head, *lines = text.split("\n")
+    name, *options = head.split()
+    values: dict[str, Any] = {"topic": topic}
+    for line in lines:
+        field = MARKS[line[2]]
+        between = " " if field in ("symptom", "rule") else ""
+        values[field] = values[field] + between + line[4:] if field in values else line[4:]
+    values["sees"], cut, passes = values["sees"].replace("\\n", "\n").partition(" ~~ ")
+    values["passes"] = (passes if cut else values["passes"]).replace("\\n", "\n")
+    for field in {"pattern", "about", "after", "review"} & values.keys():
+        for short, long in SHORT.items():
+            values[field] = values[field].replace(short, long)
+    for option in options:
+        key, _, value = option.rpartition("=")
+        if option[0].isdigit():
+            values["worth"] = float(option)
+        elif key == "roots":
+            values["roots"] = int(value)
+        elif key == "in" or option in ("any", "hook"):
+            values["when"] = value
+        elif option == "anywhere":
+            values["anywhere"] = True
+        else:
+            values["topic"] = option.replace("_", " ")
+    return kind(name=name, **values)
+
+
+class Motif(Entry, frozen=True, dict=True, eq=False, kw_only=True):
+    """One thing that tools say in known words."""
+
+    hints: str = ""
+
+    @property
+    def runs(self) -> Collection[str]:
+        """Literal runs: any output that this entry sees has one."""
+        return self.hints.split("|") if self.hints else runs(self.pattern)
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -115,63 +197,8 @@ class Motif(msgspec.Struct, frozen=True, dict=True, eq=False):
             return inside[1] if all(map(values.get, re.findall(r"\{(\w+)\}", inside[1]))) else ""
 
         rule = re.sub(r"\[([^\]{]*\{\w+\}[^\]]*)\]", part, self.rule)
-        return Told(
-            slug=slug(name),
-            topic=self.topic,
-            symptom=self.symptom.format(**values)[:200],
-            rule=rule.format(**values)[:200],
-            worth=self.worth,
-            roots=self.roots,
-            anywhere=self.anywhere,
-        )
-
-
-_FIELDS: Final = {
-    "?": ("hints", ""),
-    "/": ("pattern", ""),
-    "$": ("command", ""),
-    "-": ("symptom", " "),
-    "!": ("rule", " "),
-    "+": ("sees", ""),
-    "~": ("passes", ""),
-}
-
-
-def parse(table: str) -> tuple[Motif, ...]:
-    """Return the entries of a table."""
-    entries = re.split(r"\n(?=\S)", table.strip("\n"))
-    return tuple(map(_entry, entries))
-
-
-def _entry(text: str) -> Motif:
-    head, *rest = text.split("\n")
-    if " ? " in head:
-        head, _, hints = head.partition(" ? ")
-        rest.insert(0, f"  ? {hints}")
-    name, topic, *options = head.split()
-    values: dict[str, str] = {}
-    for line in rest:
-        field, between = _FIELDS[line[2]]
-        values[field] = values[field] + between + line[4:] if field in values else line[4:]
-    values["sees"], _, passes = values["sees"].replace("\\n", "\n").partition(" ~~ ")
-    pattern = values.get("pattern") or re.escape(values["hints"])
-    for short, long in SHORTHAND.items():
-        pattern = pattern.replace(short, long)
-    return Motif(
-        name,
-        topic.replace("_", " "),
-        worth=next((float(one) for one in options if one[0].isdigit()), 0.0),
-        when=next((one for one in options if one in ("any", "hook")), ""),
-        roots=next((int(one[6:]) for one in options if one.startswith("roots=")), 2),
-        anywhere="anywhere" in options,
-        hints=tuple(values["hints"].split("|")),
-        pattern=pattern,
-        command=values.get("command", ""),
-        symptom=values.get("symptom", ""),
-        rule=values.get("rule", ""),
-        sees=values["sees"],
-        passes=values.get("passes", passes).replace("\\n", "\n"),
-    )
+        symptom = self.symptom.format(**values)
+        return self.told(slug=slug(name), symptom=symptom, rule=rule.format(**values))
 
 
 def program(command: str) -> str:

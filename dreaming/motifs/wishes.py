@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
-import msgspec
-
-from dreaming.motifs.frames import FRAMES, STANDING, Finder, Finders, Moment, Wish
+from dreaming.motifs.admissions import ADMISSIONS, LIMITS
+from dreaming.motifs.finder import Finder, Index, folded, runs
+from dreaming.motifs.frames import FRAMES, STANDING, Moment, Wish
 from dreaming.motifs.interface import Told
 from dreaming.motifs.swaps import makers, swaps
 from dreaming.motifs.wishes_checks import PROOF, TESTING
 from dreaming.motifs.wishes_code import CODE, GIT
 from dreaming.motifs.wishes_talk import SAFETY, SCREEN, TEXT, TOGETHER
 
-TOPICS: Final[Mapping[str, tuple[Wish, ...]]] = {
-    "testing": TESTING,
-    "verification": PROOF,
-    "code": CODE,
-    "git": GIT,
-    "writing": TEXT,
-    "workflow": TOGETHER,
-    "ui": SCREEN,
-    "safety": SAFETY,
-}
+WISHES: Final = (*TESTING, *PROOF, *CODE, *GIT, *TEXT, *TOGETHER, *SCREEN, *SAFETY)
+_WORDED: Final = {one.name: one for one in (*LIMITS, *ADMISSIONS, *WISHES) if one.rule}
 TYPED: Final = 700
 """Longer words are a task, a paste or a review: only rules and reviewers' words count in them."""
 LONGEST: Final = 6000
@@ -37,83 +29,69 @@ _BEFORE, _RIGHT_BEFORE, _AFTER = 45, 10, 30
 _SENTENCE = re.compile(r"(?<=[.?!;])\s+|\.\.+|[。！？；\n]+")
 _CODE = re.compile(r"`[^`\n]+`|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\b[a-z]+_\w+|\w\(\)")
 _REVIEW_LEAST = 80
-_Window = tuple[str, int, int]
-"""A frame, and the first and last place for the thing."""
+_Window = tuple[int, int, int]
+"""Whether the beginning (0) or the end (1) of the thing counts, its first and its last place."""
 
 
-class _Ready(msgspec.Struct, frozen=True):
-    """A wish with its patterns ready: those that count at any moment, and those that do not."""
+class _Part(NamedTuple):
+    """One way in which a wish is voiced."""
 
     wish: Wish
-    about: Finder | None
-    frames: frozenset[str]
-    said: Finder | None
-    in_time: Finder | None
-    review: Finder | None
-    when: int
-    """Bits of the wish's moment: flags are slow to compare."""
+    about: bool
+    """It is the thing, which counts in a frame only."""
+    when: Moment | None
+    finder: Finder
 
 
-def _finder(*patterns: str, whole: bool = False) -> Finder | None:
-    some = "|".join(filter(None, patterns))
-    return Finder(some, whole=whole) if some else None
+class _Side(NamedTuple):
+    """What stands on one side of the thing in a frame."""
+
+    name: str
+    before: bool
+    finder: Finder
 
 
-@cache
-def _ready() -> tuple[_Ready, ...]:
-    return tuple(
-        _Ready(
-            wish,
-            _finder(wish.about, whole=True),
-            frozenset(wish.frames.split()),
-            _finder(wish.said),
-            _finder(wish.said, wish.after),
-            _finder(wish.review),
-            wish.when.value,
-        )
-        for wishes in TOPICS.values()
-        for wish in wishes
-    )
+def _parts() -> Iterator[_Part]:
+    for wish in WISHES:
+        for pattern, about, when in (
+            (wish.pattern, False, None),
+            (wish.after, False, wish.moment),
+            (wish.about, True, None),
+        ):
+            if pattern:
+                yield _Part(wish, about, when, Finder(pattern, whole=about))
 
 
 @cache
-def _index() -> Finders:
-    spoken = [finder for one in _ready() for finder in (one.about, one.in_time)]
-    return Finders([*spoken, *(finder for pair in _frames().values() for finder in pair)])
+def _spoken() -> Index[_Part]:
+    return Index((part, part.finder.runs) for part in _parts())
 
 
 @cache
-def _reviews() -> Finders:
-    return Finders(one.review for one in _ready())
+def _sides() -> Index[_Side]:
+    sides = [
+        _Side(name, one is frame.before, Finder(one, whole=True))
+        for name, frame in FRAMES.items()
+        for one in (frame.before, frame.after)
+        if one
+    ]
+    return Index((side, side.finder.runs) for side in sides)
 
 
 @cache
-def _frames() -> Mapping[str, tuple[Finder, Finder]]:
-    return {
-        name: (Finder(one.before, whole=True), Finder(one.after, whole=True))
-        for name, one in FRAMES.items()
-    }
+def _reviewers() -> Index[tuple[str, Finder]]:
+    said = [(wish.name, Finder(wish.review)) for wish in WISHES if wish.review]
+    return Index((one, one[1].runs) for one in said)
 
 
 @cache
-def known() -> Mapping[str, tuple[str, Wish]]:
-    """Return every wish with its topic, by name."""
-    return {wish.name: (topic, wish) for topic, wishes in TOPICS.items() for wish in wishes}
+def _pastes() -> Index[Wish]:
+    return Index((wish, runs(wish.pasted)) for wish in WISHES if wish.pasted)
 
 
 def told(name: str) -> Told | None:
-    """Return the words of a wish; ``None`` where there is none of that name."""
-    if name not in known():
-        return None
-    topic, wish = known()[name]
-    return Told(
-        slug=name,
-        topic=topic,
-        symptom=wish.symptom,
-        rule=wish.rule,
-        worth=wish.worth,
-        roots=wish.roots,
-    )
+    """Return the words of a wish or an admission; ``None`` where there is none of that name."""
+    return _WORDED[name].told() if name in _WORDED else None
 
 
 def heard(text: str, moment: Moment) -> dict[str, str]:
@@ -122,78 +100,74 @@ def heard(text: str, moment: Moment) -> dict[str, str]:
     Words at the first prompt, and long ones, count only as standing rules ("never …"), as orders
     that few people give at all, and as a reviewer's comments that the person handed on.
     """
-    verbatim, text = text[:LONGEST], text[:LONGEST].replace("\u2019", "'")
+    verbatim = text[:LONGEST]
+    text = folded(verbatim)
     typed = len(text) <= TYPED
     sentences = [one.strip() for one in _SENTENCE.split(text) if one and one.strip()]
     orders = sentences if typed else []
     if Moment.FIRST in moment or not typed:
-        sentences = [one for one in sentences if STANDING.search(one) and len(one) < TYPED / 2]
+        sentences = [one for one in sentences if len(one) < TYPED / 2 and STANDING.search(one)]
     found: dict[str, str] = {}
     for sentence in dict.fromkeys([*sentences, *orders]):
-        for name in _voiced(sentence, moment):
-            if sentence in sentences or Moment.FIRST in known()[name][1].when:
-                found.setdefault(name, sentence)
+        for wish in _voiced(sentence, moment):
+            if sentence in sentences or Moment.FIRST in wish.moment:
+                found.setdefault(wish.name, sentence)
     for run in [text] if typed and Moment.FIRST not in moment else sentences:
         found |= dict(swaps(run))
-    if len(text) >= _REVIEW_LEAST and _CODE.search(text):
-        found = dict(_reviewed(text)) | found
+    if len(text) >= _REVIEW_LEAST:
+        found = dict(_reviewed(text, verbatim)) | found
     if Moment.FIRST not in moment:
-        found = dict(_pasted(text, moment)) | dict(makers(text)) | found
+        found = dict(_pasted(verbatim, moment)) | dict(makers(verbatim)) | found
     return {name: _verbatim(verbatim, text, said) for name, said in [*found.items()][:MOST]}
 
 
 def _verbatim(verbatim: str, text: str, said: str) -> str:
-    start = text.find(said)
+    start = text.find(folded(said))
     return verbatim[start : start + len(said)]
 
 
-def _voiced(sentence: str, moment: Moment) -> Iterator[str]:
-    near = _index().near(sentence.lower())
-    behind, ahead = _windows(sentence, near)
-    present = {name for name, _, _ in (*behind, *ahead)}
-    for one in _ready():
-        said = one.in_time if one.when & moment.value else one.said
-        if said is not None and one.in_time in near and said.compiled.search(sentence):
-            yield one.wish.name
-        elif one.about is not None and one.about in near and not one.frames.isdisjoint(present):
-            for thing in one.about.compiled.finditer(sentence):
-                start, end = thing.span()
-                if any(n in one.frames and low <= start <= high for n, low, high in behind) or any(
-                    n in one.frames and low <= end <= high for n, low, high in ahead
-                ):
-                    yield one.wish.name
-                    break
+def _voiced(sentence: str, moment: Moment) -> Iterator[Wish]:
+    near = _spoken().near(sentence)
+    windows = _windows(sentence) if any(part.about for part in near) else {}
+    for part in near:
+        if part.when is not None and not part.when & moment:
+            continue
+        if not part.about:
+            if part.finder.compiled.search(sentence):
+                yield part.wish
+        elif some := [one for name in part.wish.frames.split() for one in windows.get(name, ())]:
+            things = [found.span() for found in part.finder.compiled.finditer(sentence)]
+            if any(low <= thing[end] <= high for thing in things for end, low, high in some):
+                yield part.wish
 
 
-def _windows(sentence: str, near: set[Finder]) -> tuple[list[_Window], list[_Window]]:
-    """Return where a thing must begin, and where it must end, to stand in each frame."""
-    behind: list[_Window] = []
-    ahead: list[_Window] = []
-    for name, (before, after) in _frames().items():
-        reach = _RIGHT_BEFORE if name == "no" else _BEFORE
-        ends = [m.end() for m in before.compiled.finditer(sentence)] if before in near else []
-        starts = [m.start() for m in after.compiled.finditer(sentence)] if after in near else []
-        for one in ("never", "excess") if name == "no" else (name,):
-            behind += [(one, end, end + reach) for end in ends]
-            ahead += [(one, start - _AFTER, start) for start in starts]
-    return behind, ahead
+def _windows(sentence: str) -> dict[str, list[_Window]]:
+    """Return, for each frame that stands there, where a thing must begin or end to be in it."""
+    found: dict[str, list[_Window]] = {}
+    for side in _sides().near(sentence):
+        reach = _RIGHT_BEFORE if side.name == "no" else _BEFORE
+        for match in side.finder.compiled.finditer(sentence):
+            start, end = match.span()
+            window = (0, end, end + reach) if side.before else (1, start - _AFTER, start)
+            for name in ("never", "excess") if side.name == "no" else (side.name,):
+                found.setdefault(name, []).append(window)
+    return found
 
 
-def _reviewed(text: str) -> Iterator[tuple[str, str]]:
-    near = _reviews().near(text.lower())
-    for one in _ready():
-        said = one.review.compiled.search(text) if one.review in near else None
-        if said is not None:
-            yield one.wish.name, _line(text, said.start())
+def _reviewed(text: str, verbatim: str) -> Iterator[tuple[str, str]]:
+    near = _reviewers().near(text)
+    if near and _CODE.search(verbatim):
+        for name, finder in near:
+            if said := finder.compiled.search(text):
+                yield name, _line(text, said.start())
 
 
 def _pasted(text: str, moment: Moment) -> Iterator[tuple[str, str]]:
     """Yield what a pasted failure says of work that was just called done."""
-    for one in _ready():
-        if one.wish.pasted and one.when & moment.value:
-            said = re.search(one.wish.pasted, text, re.MULTILINE)
-            if said is not None:
-                yield one.wish.name, _line(text, said.start())
+    for wish in _pastes().near(text):
+        said = re.search(wish.pasted, text, re.MULTILINE) if wish.moment & moment else None
+        if said is not None:
+            yield wish.name, _line(text, said.start())
 
 
 def _line(text: str, place: int) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from dreaming.motifs.frames import parse
+from dreaming.motifs.frames import Wish
+from dreaming.motifs.table import parse
 
 TESTING: Final = parse(
+    Wish,
     r"""
 tests-with-change 0.85
   = (?:unit|integration|e2e|regression) ?tests?|tests|test (?:cases?|coverage)|coverage|specs
@@ -92,10 +94,12 @@ keep-tests-strict 0.85
   - A test was skipped, loosened or removed so that it would pass.
   ! Fix the code when a test fails; do not skip, loosen or delete the test without saying so first.
   + why did you skip the failing tests ~~ delete the test folder of the old module
-"""
+""",
+    "testing",
 )
 
 PROOF: Final = parse(
+    Wish,
     r"""
 look-before-claiming-git 0.8 in=done+commit
   @ uncommitted (?:files?|changes|edits|work)|(?:is|are|still) uncommitted|changes in (?:our|my
@@ -217,5 +221,6 @@ measure-speed 0.6
   - Something was called faster, or tuned, without a measure.
   ! Measure before and after when you change something for speed or size, and report both numbers.
   + did you measure it before and after? ~~ the measure of the column is wrong
-"""
+""",
+    "verification",
 )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from dreaming.motifs.frames import parse
+from dreaming.motifs.frames import Wish
+from dreaming.motifs.table import parse
 
 CODE: Final = parse(
+    Wish,
     r"""
 no-duplicates 0.75
   = duplicat\w+|copy.?paste\w*|re-?invent\w*|replication|doppelt\w*|dupliqu\w+|duplicad\w+
@@ -163,10 +165,12 @@ time-zones-and-units 0.7
   - Times or sizes were mixed up: zones, formats, units.
   ! Name the time zone and the unit of every time and size, and convert only where it is shown.
   + the hour is off, use my local time ~~ it takes a long time
-"""
+""",
+    "code",
 )
 
 GIT: Final = parse(
+    Wish,
     r"""
 no-unasked-commits 0.9
   / (?:<dont>|stop|did<nt> (?:ask|tell|want) you to|why did you|who told you to|please no
@@ -310,5 +314,6 @@ close-after-commit 0.7
   - An issue or task was closed before its work was committed and checked.
   ! Close an issue or task only after its commit has passed every hook and check.
   + why did you close the issue, it is not merged ~~ close the dialog with escape
-"""
+""",
+    "git",
 )

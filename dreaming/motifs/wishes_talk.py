@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from dreaming.motifs.frames import parse
+from dreaming.motifs.frames import Wish
+from dreaming.motifs.table import parse
 
 TEXT: Final = parse(
+    Wish,
     r"""
 docs-with-change 0.75
   = (?:the |our )?(?:docs?|documentation|readme(?:\.md)?|help (?:text|system|page)|docstrings?
@@ -76,10 +78,12 @@ release-notes 0.7
   - A change went out without a version number or an entry in the changelog.
   ! Add a changelog entry and raise the version in the same change that users will notice.
   + you forgot the changelog ~~ what is in the changelog?
-"""
+""",
+    "writing",
 )
 
 TOGETHER: Final = parse(
+    Wish,
     r"""
 ask-before-changing 0.7
   / (?:ask|check with|tell|consult) (?:me )?(?:first|before)\b|(?:don'?t|do not) <w1>(?:implement
@@ -179,10 +183,12 @@ file-places 0.6
   - A file was put where it does not belong.
   ! Put a new file where its kind already lives; look at the folders before you choose a place.
   + that should live in the tools folder ~~ which folder is this?
-"""
+""",
+    "workflow",
 )
 
 SCREEN: Final = parse(
+    Wish,
     r"""
 see-it-in-browser 0.7
   = (?:in )?(?:the |a )?(?:browser|screenshots?|devtools|playwright|puppeteer|chrome)|浏览器
@@ -221,10 +227,12 @@ accessible-screens 0.7
   ! Give every control and menu item a label, a tooltip, a visible focus and enough contrast, and
   ! try it by keyboard.
   + you forgot accessibility ~~ make the file accessible to the group
-"""
+""",
+    "ui",
 )
 
 SAFETY: Final = parse(
+    Wish,
     r"""
 no-secrets 0.8
   / (?:never|<stop>|must not|why did you) <w2>(?:commit|print|log|push|show|expos|hard-?cod|put
@@ -254,5 +262,6 @@ no-destruction 0.85
   ! Never delete data, databases or branches, or touch production, before the person confirmed
   ! exactly that.
   + never touch production ~~ delete the branch
-"""
+""",
+    "safety",
 )

@@ -17,7 +17,7 @@ from dreaming.signals.error_fix import ErrorFix, harness_failures
 from dreaming.signals.interface import Signal, Walk
 from dreaming.signals.interruption import Interruption
 from dreaming.signals.rejection import Rejection
-from dreaming.similarity import stem, tokens
+from dreaming.similarity import distinct, stem
 
 SIGNALS: Final[tuple[Signal, ...]] = (
     ErrorFix(),
@@ -101,15 +101,15 @@ def terms(session: Session) -> frozenset[str]:
 
     Commands, remarks, words and short results count, each turn only with its beginning.
     """
-    seen: set[str] = set()
+    texts: set[str] = set()
     for turn in session.turns:
         if turn.kind is TurnKind.CALL:
-            seen.update(tokens(turn.action[:TERMS]))
-            seen.update(tokens(turn.before[: TERMS // 2]))
-            seen.update(tokens(turn.after[: TERMS // 2]))
+            half = TERMS // 2
+            texts |= {turn.action[:TERMS], turn.before[:half], turn.after[:half]}
         elif turn.kind in (TurnKind.USER, TurnKind.ASSISTANT) or (
             turn.kind is TurnKind.RESULT
             and (len(turn.text) < SHORT_RESULT or turn.status is not ResultStatus.OK)
         ):
-            seen.update(tokens(turn.text[:TERMS]))
-    return frozenset(seen | set(map(stem, seen)))
+            texts.add(turn.text[:TERMS])
+    seen = distinct(texts)
+    return seen.union(map(stem, seen))

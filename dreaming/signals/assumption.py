@@ -82,11 +82,12 @@ class Assumption:
             walk.turns[said],
             said + 1,
         )
-        hits = len(cues.REALISED.findall(remark.text[:1500]))
-        if not hits and made.tool is not Tool.SHELL:
+        hits = len(cues.REALISED.findall(remark.text[:1500].lower()))
+        retried = made.tool is Tool.SHELL and not reads(made)
+        if not hits and not retried:
             return None
         related = walk.related(call, following)
-        again = related > 0.5 and made.tool is Tool.SHELL and not reads(made)
+        again = related > 0.5 and retried
         if not (hits >= 2 or (hits and related > 0.2) or again):
             return None
         added, removed = walk.changes(call, following)

@@ -21,10 +21,10 @@ class Cannot:
         """Yield one excerpt a statement, with the prompt that asked for it."""
         for place in walk.places(TurnKind.ASSISTANT):
             turn = walk.turns[place]
-            if len(turn.text) >= LONGEST or not cues.CANNOT.search(turn.text[:500]):
-                continue
             after_call = place > 0 and walk.turns[place - 1].kind is TurnKind.CALL
-            if after_call and not walk.restricted:
+            if len(turn.text) >= LONGEST or (after_call and not walk.restricted):
+                continue
+            if not cues.CANNOT.search(turn.text[:500].lower()):
                 continue
             asked = walk.before(place, TurnKind.USER, 2)
             prompt = walk.turns[asked] if asked is not None else None

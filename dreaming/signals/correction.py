@@ -21,6 +21,7 @@ WORK = 60
 """How many turns back an edit still is the work that the words are about."""
 ENDS = 600
 """How much of both ends of a report is looked at, in characters."""
+_EDITS = (Tool.EDIT, Tool.WRITE)
 NAMED = 0.5
 """How strong words are at least that voice a standing wish."""
 
@@ -37,7 +38,7 @@ class Correction:
             turn = walk.turns[place]
             if (
                 not is_person(turn)
-                or cues.APPROVAL.match(turn.text)
+                or cues.APPROVAL.match(turn.text.lower())
                 or _answers_a_stop(walk, place)
             ):
                 continue
@@ -49,17 +50,17 @@ def moment(walk: Walk, place: int) -> Moment:
     before = walk.turns[max(0, place - WORK) : place]
     said = walk.before(place, TurnKind.ASSISTANT, 6)
     report = walk.turns[said].text if said is not None else ""
-    report = report[:ENDS] + report[-ENDS:]
-    edits = [turn for turn in before if turn.tool in (Tool.EDIT, Tool.WRITE)]
-    last = [turn.action[:ENDS] for turn in before[-20:] if turn.tool is Tool.SHELL]
+    report = (report[:ENDS] + report[-ENDS:]).lower()
+    edits = [turn for turn in before if turn.tool in _EDITS]
+    last = [turn.action[:ENDS].lower() for turn in before[-20:] if turn.tool is Tool.SHELL]
     found = Moment.FIRST if place == walk.first_prompt and said is None else Moment.NONE
     if cues.DONE.search(report):
         found |= Moment.DONE
     if edits or (Moment.DONE in found and before):
         found |= Moment.WORK
-    if any(map(cues.COMMITTED.search, [*last, report])):
+    if cues.COMMITTED.search("\n".join([*last, report])):
         found |= Moment.COMMIT
-    if any(cues.DOCUMENT.search(turn.action[:300]) for turn in edits[-2:]):
+    if any(cues.DOCUMENT.search(turn.action[:300].lower()) for turn in edits[-2:]):
         found |= Moment.DOCS
     if _answers_a_stop(walk, place):
         found |= Moment.STOPPED
@@ -87,8 +88,9 @@ def described(walk: Walk, place: int, kind: SignalKind) -> Iterator[Excerpt]:
     prior, following = walk.before(place, TurnKind.CALL, 5), walk.next_call(place)
     redone = walk.related(prior, following) if prior is not None and following is not None else 0.0
     if stopped or (place != walk.first_prompt and len(turn.text) <= LONGEST):
-        hints = len({m.group(0).lower() for m in cues.CORRECTION.finditer(turn.text)})
-        strong = cues.STRONG.search(turn.text) is not None
+        words = turn.text.lower()
+        hints = len(set(cues.CORRECTION.findall(words)))
+        strong = cues.STRONG.search(words) is not None
         again = redone > 0.4 and len(turn.text) < 400
         corrects = stopped or strong or again or hints >= 2
         corrects = corrects or (hints > 0 and len(turn.text) < 140)

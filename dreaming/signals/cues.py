@@ -2,12 +2,38 @@
 
 A list of words does not carry over to another team's sessions; what people do does (the same thing
 is done again, a word of the person shows up in the next action). So these stay short and general.
+They are for text in lower case: that is four times as fast as patterns that ignore case.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cached_property
 from typing import Final
+
+
+class Cue:
+    """A pattern that is compiled when a text first needs it: a night without news needs none."""
+
+    def __init__(self, pattern: str, flags: int = 0) -> None:
+        self._pattern, self._flags = pattern, flags
+
+    @cached_property
+    def search(self) -> Callable[[str], re.Match[str] | None]:
+        """As of a compiled pattern."""
+        return re.compile(self._pattern, self._flags).search
+
+    @cached_property
+    def match(self) -> Callable[[str], re.Match[str] | None]:
+        """As of a compiled pattern."""
+        return re.compile(self._pattern, self._flags).match
+
+    @cached_property
+    def findall(self) -> Callable[[str], list[str]]:
+        """As of a compiled pattern."""
+        return re.compile(self._pattern, self._flags).findall
+
 
 _LATIN = {
     "en": """no|nope|nah|wrong|incorrect|stop|whoa|wait|careful|don'?t|do not|never|instead|
@@ -42,45 +68,42 @@ def _any_of(lists: list[str]) -> str:
     return "|".join(re.sub(r"\s*\n\s*", "", words) for words in lists)
 
 
-CORRECTION: Final = re.compile(rf"\b(?:{_any_of(list(_LATIN.values()))})\b|{_WIDE}", re.IGNORECASE)
+CORRECTION: Final = Cue(rf"\b(?:{_any_of(list(_LATIN.values()))})\b|{_WIDE}")
 """A person may be correcting."""
 
-STRONG: Final = re.compile(
+STRONG: Final = Cue(
     r"\b(?:no[,.! ]|nope|wrong|stop|whoa|don'?t|do not|never|instead|you (?:forgot|always|keep)|"
     r"i told you|always|every time|must|has to be|otherwise|not (?:that|this|on|in|with)|again|"
     r"nein|falsch|niemals|nie|immer|stattdessen|non|jamais|toujours|nunca|siempre|mai|sempre|"
     r"nooit|altijd|nigdy|zawsze|нет|никогда|всегда|asla)\b|"
-    r"不要|别|必须|ではなく|しないで|必ず|하지 ?마",
-    re.IGNORECASE,
+    r"不要|别|必须|ではなく|しないで|必ず|하지 ?마"
 )
 """A person corrects, in words that say how much they mind."""
 
-APPROVAL: Final = re.compile(
+APPROVAL: Final = Cue(
     r"^\s*(?:thanks|thank you|great|perfect|nice|cool|looks (?:fine|good)|ok(?:ay)?|yes|yep|sure|"
     r"continue|go on|go ahead|proceed|lgtm|commit|danke|ja|weiter|merci|oui|gracias|sí|obrigado|"
-    r"sim|grazie|sì|tak|да|спасибо|好的?|继续|はい|네)[.!\s]*$",
-    re.IGNORECASE,
+    r"sim|grazie|sì|tak|да|спасибо|好的?|继续|はい|네)[.!\s]*$"
 )
 """A person agrees; nothing is corrected."""
 
-DONE: Final = re.compile(
+DONE: Final = Cue(
     r"\b(?:done|completed?|finished|implemented|fixed|added|updated|committed|pushed|merged|created|"
     r"removed|renamed|replaced|pass(?:es|ing)?|verified|works?|ready|live|clean|fertig|erledigt|"
     r"terminé|listo|hecho|pronto|feito|готово|сделано)\b|[✅✓]|would you like me to commit|"
-    r"want me to commit|完成|已(?:添加|修复)|しました|완료",
-    re.IGNORECASE,
+    r"want me to commit|完成|已(?:添加|修复)|しました|완료"
 )
 """A model reports that something is done."""
 
-COMMITTED: Final = re.compile(
-    r"\bgit\b[^\n]{0,40}\b(?:commit|push)\b|\bgh pr\b|\b(?:committed|pushed)\b", re.IGNORECASE
+COMMITTED: Final = Cue(
+    r"\b(?:git\b[^\n]{0,40}\b(?:commit|push)\b|gh pr\b|(?:committed|pushed)\b)", re.ASCII
 )
 """A commit or a push, as a command or in a report."""
 
-DOCUMENT: Final = re.compile(r"\.(?:md|mdx|rst|adoc|txt)\b", re.IGNORECASE)
+DOCUMENT: Final = Cue(r"\.(?:md|mdx|rst|adoc|txt)\b")
 """A path of a text for people."""
 
-REALISED: Final = re.compile(
+REALISED: Final = Cue(
     r"\b(?:should(?:'ve| have)|i (?:assumed|believed|thought|need to|have to|must|can'?t|cannot|"
     r"only have|was asked|seem to)|(?:has|have|needs?|had) to|needs? (?:an?|the|to)|must|instead|"
     r"rather than|turns? out|that explains|because|since|isn'?t|wasn'?t|aren'?t|weren'?t|can'?t|"
@@ -88,32 +111,29 @@ REALISED: Final = re.compile(
     r"reachable)|switching|different|expired|missing|stale|by default|wants|unless|expects|"
     r"limitation|out of reach|muss|falsch|stattdessen|weil|il faut|au lieu|parce que|hay que|"
     r"en lugar|porque|deve|invece|perché|нужно|вместо|потому)\b|"
-    r"应该|而不是|因为|必须|ではなく|必要が|대신|때문",
-    re.IGNORECASE,
+    r"应该|而不是|因为|必须|ではなく|必要が|대신|때문"
 )
 """A model notices that something is other than it had assumed."""
 
-CANNOT: Final = re.compile(
-    r"\bI (?:can'?t|cannot|could not|couldn'?t|am unable|do not have|don'?t have|have no|only have|"
-    r"only received|lack)\b|\bno (?:bash|shell|terminal|command execution|network|write access)\b|"
-    r"\b(?:isn'?t|is not|not) (?:possible|available|permitted|visible)\b|out of reach|"
-    r"no way (?:to|of)|my (?:permissions|tools|tool set|role)\b|read[- ]only",
-    re.IGNORECASE,
+CANNOT: Final = Cue(
+    r"\b(?:i (?:can'?t|cannot|could not|couldn'?t|am unable|do not have|don'?t have|have no|"
+    r"only have|only received|lack)\b|no (?:bash|shell|terminal|command execution|network|"
+    r"write access)\b|(?:isn'?t|is not|not) (?:possible|available|permitted|visible)\b|"
+    r"out of reach|no way (?:to|of)|my (?:permissions|tools|tool set|role)\b|read[- ]only)",
+    re.ASCII,
 )
 """A restricted agent says what it cannot do."""
 
-SALIENT: Final = re.compile(
+SALIENT: Final = Cue(
     r"error|fatal|denied|not found|cannot|can't|failed|refus|invalid|unable|exception|unsupported|"
     r"incompatible|expected|does not|doesn't|no such|missing|timed out|rejected|warning|violat|"
     r"deprecated|not allowed|conflict|✖|protected|blocked|stale|differs|unknown|already|forbidden|"
-    r"fehler|erreur|ошибк|错误|エラー",
-    re.IGNORECASE,
+    r"fehler|erreur|ошибк|错误|エラー"
 )
 """Lines of a failed call's output that tell why."""
 
-SOFT_ERROR: Final = re.compile(
+SOFT_ERROR: Final = Cue(
     r"\berror\b|fatal:|exception|\bdenied\b|exec format|rate limit|expired|refused|not permitted|"
-    r"no such|cannot|does not exist|timed out|command not found",
-    re.IGNORECASE,
+    r"no such|cannot|does not exist|timed out|command not found"
 )
 """Output of a call that ended well and still tells of a failure."""

@@ -40,7 +40,7 @@ class Denial:
             quotations += quote(turn, lines[0])
         quotations += [q for place in remarks[:1] for q in quote(walk.turns[place])]
         strength = 1.0 + (0.6 if fix is not None else 0.0)
-        strength += 0.4 if cues.REALISED.search(remark) else 0.0
+        strength += 0.4 if cues.REALISED.search(remark.lower()) else 0.0
         return Excerpt(
             kind=SignalKind.DENIAL,
             line=turn.line,

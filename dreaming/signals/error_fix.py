@@ -28,7 +28,7 @@ class ErrorFix:
             if is_noise(turn.text):
                 continue
             excerpt = self._excerpt(walk, call, result, soft=soft)
-            realised = cues.REALISED.search(excerpt.remark) is not None
+            realised = cues.REALISED.search(excerpt.remark.lower()) is not None
             if realised or not noise.ORDINARY.search(excerpt.error):
                 yield excerpt
 
@@ -38,7 +38,7 @@ class ErrorFix:
             made.tool in (Tool.SHELL, Tool.AGENT, Tool.OTHER)
             and len(turn.text) < SOFT_LIMIT
             and _may_fail(turn.text.lower())
-            and cues.SOFT_ERROR.search(turn.text) is not None
+            and cues.SOFT_ERROR.search(turn.text.lower()) is not None
             and not reads(made)
         )
 
@@ -54,7 +54,7 @@ class ErrorFix:
         if spoken is not None:
             quotations += quote(walk.turns[spoken])
         strength = (1.0 if fix is not None else 0.4) - (0.3 if soft else 0.0)
-        strength += 0.4 if cues.REALISED.search(remark) else 0.0
+        strength += 0.4 if cues.REALISED.search(remark.lower()) else 0.0
         return Excerpt(
             kind=SignalKind.ERROR if fix is None else SignalKind.ERROR_FIX,
             line=turn.line,
@@ -90,7 +90,7 @@ def _may_fail(text: str) -> bool:
 
 def is_noise(text: str) -> bool:
     """Return whether an agent's own program speaks here."""
-    return noise.HARNESS.search(text[:400]) is not None
+    return noise.HARNESS.search(text[:400].lower()) is not None
 
 
 def harness_failures(walk: Walk) -> int:

@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 from typing import Final, Protocol
 
 from dreaming.models.finding import Excerpt, Quotation
@@ -212,7 +213,8 @@ def salient(text: str, most: int = 3) -> list[str]:
     """Return the lines of an output that tell why it failed, else its first lines."""
     lines = [line.strip() for line in noise.BOILERPLATE.sub(" ", text[:6000]).split("\n")]
     lines = [line for line in lines if line and _CUT not in line]
-    return ([line for line in lines if cues.SALIENT.search(line)] or lines)[:most]
+    telling = (line for line in lines if cues.SALIENT.search(line.lower()))
+    return [*islice(telling, most)] or lines[:most]
 
 
 def keep(field: str, text: str) -> str:

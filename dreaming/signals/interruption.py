@@ -18,6 +18,6 @@ class Interruption:
         """Yield one excerpt an interruption that a person explained."""
         for place in walk.places(TurnKind.INTERRUPTION):
             spoken = walk.words_after(place, 2)
-            if spoken is None or cues.APPROVAL.match(walk.turns[spoken].text):
+            if spoken is None or cues.APPROVAL.match(walk.turns[spoken].text.lower()):
                 continue
             yield from described(walk, spoken, SignalKind.INTERRUPTION)

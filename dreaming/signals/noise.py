@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from typing import Final
 
-HARNESS: Final = re.compile(
-    r"File has not been read yet|Sibling tool call errored|InputValidationError|"
-    r"unexpectedly modified|no longer available|has been modified since read|"
-    r"matches of the string to replace|File does not exist|File content .{1,40}exceeds maximum|"
-    r"Cancelled: parallel tool call|No such tool available|No task found|"
-    r"failed to parse function arguments|temporarily unavailable, so auto mode|"
-    r"No changes to make|old_string and new_string are exactly",
-    re.IGNORECASE,
-)
-"""Failures of handling a tool, the same in every session and no lesson about the work."""
+from dreaming.signals.cues import Cue
 
-ORDINARY: Final = re.compile(
+HARNESS: Final = Cue(
+    r"file has not been read yet|sibling tool call errored|inputvalidationerror|"
+    r"unexpectedly modified|no longer available|has been modified since read|"
+    r"matches of the string to replace|file does not exist|file content .{1,40}exceeds maximum|"
+    r"cancelled: parallel tool call|no such tool available|no task found|"
+    r"failed to parse function arguments|temporarily unavailable, so auto mode|"
+    r"no changes to make|old_string and new_string are exactly"
+)
+"""Failures of handling a tool, in lower case: the same in every session and no lesson."""
+
+ORDINARY: Final = Cue(
     r"AssertionError|\bassert \S+ ==|\d+ failed\b|FAILED tests?/|Tests +\d+ failed|--- FAIL:|"
     r"string to replace not found",
     re.IGNORECASE,
@@ -38,7 +39,7 @@ BOILERPLATE: Final = re.compile(
 QUESTIONS: Final = re.compile(r"^\s*The user wants to clarify these questions\.")
 """A question form sent back: an answer, not a denial."""
 
-READERS: Final = re.compile(
+READERS: Final = Cue(
     r"^\s*(?:cd \S+ && )?(?:sudo )?(?:cat|sed -n|rg|grep|egrep|ag|git (?:-C \S+ )?(?:log|diff|show|"
     r"status|blame)|ls|head|tail|wc|find|fd|tree|bat|less|more|awk|jq|curl|wget|diff|strings|"
     r"gh (?:pr|issue|run) (?:view|diff|list))\b"

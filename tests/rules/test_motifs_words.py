@@ -15,7 +15,7 @@ from dreaming.motifs.frames import FRAMES, Wish
 from tests.rules.session_samples import Talk
 
 WORKED = Moment.WORK | Moment.DONE | Moment.COMMIT
-WISHES = [wish for _, wish in wishes.known().values()]
+WISHES = wishes.WISHES
 ADMISSIONS = [*admissions.ADMISSIONS, *admissions.LIMITS]
 
 
@@ -28,7 +28,7 @@ def names(talk: Talk) -> set[str]:
 def test_a_wish_sees_its_example_and_not_its_counterexample(wish: Wish) -> None:
     """Each entry of the table brings an example it must see and one it must not."""
     everything = ~Moment.FIRST
-    assert wish.name in in_words(wish.sees, wish.when)
+    assert wish.name in in_words(wish.sees, wish.moment)
     assert wish.name not in in_words(wish.passes, everything)
 
 
