@@ -27,7 +27,7 @@ def night(program: str) -> tuple[str, ...]:
     return (sys.executable, "-c", program)
 
 
-HANGS = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+HANGS = "import time; time.sleep(600)"
 
 
 def test_a_night_ends_as_its_command() -> None:
@@ -44,13 +44,16 @@ def test_a_managers_socket_is_not_passed_on(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_night_that_hangs_is_ended() -> None:
     """At the wall it is asked, then killed, with what it started."""
-    assert Nights(night(HANGS), wall=1.0, grace=0.2).run() == -signal.SIGKILL
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what is started takes that over
+    try:
+        assert Nights(night(HANGS), wall=0.5, grace=0.2).run() == -signal.SIGKILL
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_a_night_that_listens_is_asked_only() -> None:
     """One that ends on SIGTERM is not killed."""
-    program = "import time; time.sleep(600)"
-    assert Nights(night(program), wall=0.5, grace=60).run() == -signal.SIGTERM
+    assert Nights(night(HANGS), wall=0.5, grace=60).run() == -signal.SIGTERM
 
 
 def test_nothing_starts_after_the_end(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from review_tui.sample import rehearsal
 from review_tui.screens.queue import QueueScreen
 
 TODAY = date(2026, 11, 30)
-PATIENCE = 400
-"""Turns of the screen's loop that a key is given to show what it did."""
+PATIENCE = 12_000
+"""Turns of the screen's loop that a key is given to show what it did: a minute and more."""
 
 
 class Sitting:
