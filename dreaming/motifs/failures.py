@@ -407,8 +407,9 @@ _ALIASES: Final = {
 }
 _SAFE: Final = re.compile(r"[A-Za-z.][\w./-]{1,30}")
 _RUNNERS: Final = re.compile(
-    r"\b((?:uv|poetry|hatch|pdm|rye) run|corepack pnpm exec|pnpm exec|npx|bunx|yarn|bundle exec|"
-    r"mise exec|python3? -m|(?:\./)?\.?venv/bin/)"
+    r"\b(fnm exec (?:--using[= ][\w.]+ )?(?:-- )?|nvm (?:use|exec) [\w.]+|(?:volta|mise|asdf) exec|"
+    r"(?:uv|poetry|hatch|pdm|rye) run|corepack pnpm exec|pnpm exec|npx|bunx|yarn|bundle exec|"
+    r"python3? -m|(?:\./)?\.?venv/bin/)"
 )
 
 
@@ -432,6 +433,12 @@ def _better(base: str, what: str, members: Sequence[Excerpt]) -> str:
         runner = most(_RUNNERS.search(m.right) for m in members)
         if start := path or runner:
             return f"Start Python commands with `{start}` here, else `{what}` is not found."
+    if base == "version-unsupported" and (
+        runner := most(_RUNNERS.search(m.right) for m in members)
+    ):
+        return (
+            f"Run the project's commands with `{runner.strip()}`: what is on the PATH is too old."
+        )
     if base.startswith("hook-denies") and (good := _used(members)) not in ("", what):
         return f"Use `{good}` instead of `{what}`: a hook of the project refuses that."
     if base.startswith("unknown-option"):

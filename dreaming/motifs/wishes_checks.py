@@ -206,6 +206,14 @@ root-cause 0.5
   ! Find and name the root cause before you change anything; do not patch the symptom or add a
   ! retry, sleep or special case around it.
   + no workaround please, don't add a hack ~~ there is a workaround in the docs
+own-code-first 0.7
+  / (?:are you sure|i doubt|i don'?t (?:think|believe)) .{0,20}(?:it'?s|this is|that'?s) an? <w3>bug
+  / |(?:it|that|this)(?:'?s| is)(?:n'?t| not) an? <w3>bug (?:in|of|with)\b|we'?re <w1>(?:importing
+  / |calling|using|doing|loading) (?:it|this|that) .{0,20}(?:twice|wrong\w*|different\w*|two)
+  - A fault was laid on a tool or a library, and stood in the project's own code.
+  ! Look for the cause in the project's own code first; call it a bug of a tool only with a
+  ! reference or a reproduction.
+  + are you sure this is a compiler bug? ~~ there is a bug in the list
 reproduce-first 0.55
   / (?:did|have|can|could) you (?:even |first |actually )?(?:reproduce|repro)\b|(?:first
   / |always) (?:reproduce|write a failing test)|(?:reproduce|repro) (?:it |this[ ]

@@ -216,34 +216,29 @@ small-commits 0.7
 commit-as-you-go 0.7
   / (?:are|have) you (?:been )?committ?(?:ing|ed) .{0,30}(?:as|go|along|changes|so far)
   / |commit <w2>(?:as (?:you|we) go|often|after (?:each|every)|frequently|regularly)
-  / |commit changes as each
+  / |commit changes as each|commit\w* .{0,40}(?:before (?:moving|going) on|once (?:the|each) \w+ is)
   - Much work stood uncommitted, and the person had to ask for it.
   ! Commit each finished step as soon as its tests pass, without waiting to be asked.
   + are you committing changes as we go? ~~ commit
-carry-through 0.7 in=work+done+commit
+carry-through 0.7 in=done+commit
   / (?:resolve|fix|handle) <w3>merge (?:issues|conflicts?)\b.{0,30}(?:on your own|yourself)
-  / |(?:commit
-  / |push|merge)\b.{0,60}\bwithout (?:asking|waiting|being (?:asked|told))|(?:you|i) (?:can|may
-  / |should)
-  / \s(?:just )?(?:merge|push) (?:it|this|directly)
+  / |(?:commit|push|merge)\b.{0,60}\bwithout (?:waiting|being (?:asked|told))|(?:you|i) (?:can
+  / |may|should) (?:just )?(?:merge|push) (?:it|this|directly)
   @ (?<!n't )(?<!not )(?<!never )(?<!why )(?:push|merge) (?:it |this |them )?directly\b|(?:push|pr
-  @ |pull
-  @ \srequest)\b.{0,40} (?:and|then) merge\b|\bmerge (?:all|everything)\b|commit your (?:changes
-  @ |work)\b|merge[dr]? to (?:the )?(?:remote|main|origin)\b|push everything\b|why (?:is|are
+  @ |pull request)\b.{0,40} (?:and|then) merge\b|\bmerge all\b|push everything\b|why (?:is|are
   @ |was) <w3>(?:not|n't) (?:committed|pushed|merged)|you (?:still )?(?:have<nt>|did<nt>) (?:commit
-  @ |push|merg)\w*
+  @ |push|merg)\w*|(?:can|could|would) you (?:please |also )*commit (?:your|the|all|these)\b
   - Work was reported as done while it was not committed, pushed or merged, and the person had to
   - ask for it.
   ! Carry a finished change through without being asked: commit, push, open the pull request where
   ! one is needed, resolve conflicts, merge.
   + please push directly to main ~~ don't push directly to main
 pull-request-text 0.7 in=first+work+done+commit
-  @ (?:update|fix|rewrite|rework) (?:the )?(?:title|messages?|descriptions?|body|text)(?: (?:and
-  @ |or)(?: the)?
-  @ \s\w+)? of the (?:pr|pull request)|updat\w* (?:the |this |our )?(?:pr|pull request)(?: (?:title
-  @ |descriptions?|body|text|messages?)|$| with\b| to reflect)|(?:pr|pull request) (?:title
-  @ |descriptions?|body
-  @ |text)\b.{0,40}(?:out of date|outdated|stale|wrong|still (?:says?|mentions?))
+  @ (?:update|fix|rewrite|rework) (?:the )?(?:title|messages?|descriptions?|body
+  @ |text)(?: (?:and|or) <w1>\w+)? of the (?:pr|pull request)|updat\w* (?:the |this
+  @ |our )?(?:pr|pull request)(?: (?:title|descriptions?|body|text|messages?)|$| with\b
+  @ | to reflect)|(?:pr|pull request) (?:title|descriptions?|body|text)\b.{0,40}(?:out of date
+  @ |outdated|stale|wrong|still (?:says?|mentions?))
   - A pull request still told of an earlier state after its commits had changed.
   ! Update title and text of a pull request whenever its commits change what it does.
   + update the title and message of the pr ~~ open a pull request
