@@ -20,6 +20,8 @@ class Denial:
         for call, result in walk.failed(ResultStatus.DENIED):
             spoken = walk.words_after(result)
             said = walk.turns[spoken].text if spoken is not None else ""
+            if noise.OUTAGE.search(walk.turns[result].text[:400]):
+                continue
             if noise.QUESTIONS.match(said) or noise.QUESTIONS.search(walk.turns[result].text):
                 continue
             if spoken is not None and _was_stopped(walk, result, spoken):

@@ -36,6 +36,9 @@ BOILERPLATE: Final = re.compile(
 )
 """Sentences an agent's program puts around a failure."""
 
+OUTAGE: Final = re.compile(r"temporarily unavailable, so auto mode")
+"""Nobody denied it: whoever had to judge the call could not be reached."""
+
 QUESTIONS: Final = re.compile(r"^\s*The user wants to clarify these questions\.")
 """A question form sent back: an answer, not a denial."""
 

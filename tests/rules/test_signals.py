@@ -213,6 +213,13 @@ def test_a_document_about_a_linter_is_no_rejection(command: str, tool: Tool) -> 
     assert Talk("a").person("read").call(command, LINT * 20, tool=tool).found() == []
 
 
+def test_an_outage_is_no_denial() -> None:
+    """Where whoever judges calls could not be reached nobody said anything about the call."""
+    outage = "kelp-2 is temporarily unavailable, so auto mode cannot determine the safety of it."
+    talk = Talk("a").person("ship it").denied("kelp push", outage, Denier.RULE)
+    assert excerpts(talk.call("kelp push").session) == []
+
+
 def test_what_a_hook_denies_has_the_name_of_the_program() -> None:
     """A project's own guard refuses a program: the denial carries a name, once."""
     talk = Talk("a").person("add it")
