@@ -138,12 +138,6 @@ hermetic-tests
   / |depends? on the current (?:dir|folder))|\bit only exists? locally
   / |runs from the current working directory
   + The test reads a folder. It only exists locally. ~~ it runs from the menu
-read-first verification 0.3 roots=3
-  / i should(?:'ve| have) (?:read|looked at|checked|opened) (?:the |that |this[ ]
-  / |it )?.{0,40}(?:first|before)|should'?ve read first
-  - A file was changed or judged before it had been read.
-  ! Read the whole file, its comments and its callers before you change it.
-  + I should have read the file first. ~~ I read the file first
 """,
 )
 LIMITS: Final = parse(
@@ -186,18 +180,17 @@ def _index(entries: tuple[Wish, ...]) -> Index[tuple[Wish, Finder]]:
     return Index((one, one[1].runs) for one in ready)
 
 
-def admitted(text: str, commands: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
-    """Yield the name of each fault that a model's words admit, with the line that does.
+def in_remark(text: str, commands: Sequence[str] = ()) -> dict[str, str]:
+    """Return the names of what a model admits to have done wrong, each with the line that does.
 
     ``commands`` are the last ones it ran.
     """
-    yield from _found(ADMISSIONS, text, commands)
-    yield from makers(text[:_REACH])
+    return dict([*_found(ADMISSIONS, text, commands), *makers(text[:_REACH])])
 
 
-def lacking(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the name of each thing that a restricted agent lacks, with the line that says so."""
-    yield from _found(LIMITS, text, ())
+def in_limits(text: str) -> dict[str, str]:
+    """Return the names of what a restricted agent lacks, each with the line that says so."""
+    return dict(_found(LIMITS, text, ()))
 
 
 def _found(

@@ -23,6 +23,8 @@ _PIECE: Final = re.compile(
     re.DOTALL,
 )
 """What a pattern is made of: literals, an escape, a class, the start of a group, a quantifier."""
+_FEW: Final = re.compile(r"\[-?[\w ]+\]")
+"""A class that names its characters."""
 _EVERYWHERE: Final = frozenset(
     "the to of in on is are was it that this do you i still use not a an".split()
 )
@@ -147,7 +149,7 @@ def _atom(piece: str, pieces: Iterator[str]) -> tuple[_Runs, _Runs]:
     if piece in ("^", "$", r"\b"):
         return _EMPTY
     if piece[0] == "[":
-        known, some = piece[1:-1].isalpha() or piece == "[ ]", frozenset(piece[1:-1])
+        known, some = bool(_FEW.fullmatch(piece)), frozenset(piece[1:-1])
     elif piece[0] == "\\":
         known, some = not piece[1].isalnum(), frozenset(piece[1])
     else:

@@ -52,8 +52,7 @@ lint-{what} mypy any
   + reef/buoy.py:7: error: Function is missing a type annotation  [no-untyped-def]
   ~ reef/buoy.py:7: error: Name is not defined  [name-defined]
 lint-{what} ESLint any
-  ?  error | warning | ✖ | ⚠
-  / ^ {0,9}\d+:\d+ +(?:error|warning|✖|⚠) {1,9}\S.{0,300}? {2,9}
+  / ^ {0,9}\d+:\d+ * (?:error|warning|✖|⚠)  *\S.{0,300}? {2,9}
   / (@?[a-z][a-z0-9-]*(?:/[a-z0-9-]+){0,2})$
   +   7:13  error  'tide' is assigned a value but never used  no-unused-vars
   ~   7:13  error  Parsing error: unexpected token
@@ -65,13 +64,11 @@ lint-{what} Biome any
   / (?:^|\s)lint/([a-z0-9]+/[A-Za-z]+)(?=\s+(?:FIXABLE\s+)?━|$)
   + reef/buoy.ts:7:13 lint/suspicious/noExplicitAny ━━━━━━━━━ ~~ see lint/rules for more
 lint-{what} Clippy any
-  ? clippy
   / (?:#\[(?:warn|deny)\(|`-[DWF] |master/index\.html#)(?:clippy(?:::|-))?((?!warnings|all
   / |pedantic|nursery)[a-z]+(?:[_-][a-z]+)+)
   +    = note: `-D clippy::needless-return` implied by `-D warnings`
   ~ #[allow(clippy::needless_return)]
 lint-{what} ShellCheck any
-  ? SC1|SC2|SC3
   / \b(SC[123]\d{3})(?=\]| \((?:error|warning|info|style)\):)
   +    ^-- SC2086 (info): Double quote to prevent globbing and word splitting.
   ~ # shellcheck disable=SC2086
@@ -80,19 +77,16 @@ lint-{what} RuboCop any
   + reef/buoy.rb:7:3: C: [Correctable] Style/StringLiterals: Prefer single-quoted strings.
   ~ reef/buoy.rb:7:in `tide': no Style/StringLiterals
 lint-{what} hadolint any
-  ? DL3|DL4
   / \b(DL[34]\d{3}) (?:error|warning|info|style):\s
   + Dockerfile:7 DL3008 warning: Pin versions in apt get install. ~~ # hadolint ignore=DL3008
 lint-{what} commitlint any
   / ^✖   .*\[([a-z]+(?:-[a-z]+)+)\]$
   + ✖   subject may not be empty [subject-empty] ~~ ✖   found 2 problems, 0 warnings
 lint-{what} yamllint any
-  ? error  |  warning  |error    |warning
-  / ^ {0,9}\d+:\d+ +(?:error|warning) {1,9}\S.{0,300} \(([a-z-]+)\)$
+  / ^ {0,9}\d+:\d+ * (?:error|warning)   *\S.{0,300} \(([a-z-]+)\)$
   +   7:81      error    line too long (99 > 80 characters)  (line-length)
   ~   7:81      error    line too long
 lint-{what} the_linter_of_the_JVM_code any
-  ? .kt:|.kts:|.java:
   / ^\S+\.(?:kts?|java):\d+(?::\d+)?: .*[\[(](standard:[a-z-]+|[A-Z][a-z]+[A-Z]\w+)[\])]\.?$
   + reef/Buoy.kt:7:1: Unexpected blank line(s) (standard:no-consecutive-blank-lines)
   ~ reef/Buoy.java:7: error: cannot find symbol
@@ -101,18 +95,15 @@ lint-{what} SwiftLint any
   + /srv/Buoy.swift:7:1: warning: Line should be 120 characters or less (line_length)
   ~ /srv/Buoy.swift:7:1: error: cannot find 'tide' in scope
 lint-{what} clang-tidy any
-  ? : warning: |: error:
   / ^\S+\.(?:c|cc|cpp|cxx|h|hpp):\d+:\d+: (?:warning|error): .*\[((?:bugprone|cert
   / |cppcoreguidelines|google|misc|modernize|performance|readability)-[\w.-]+)[\],]
   + reef.cpp:7:3: warning: use nullptr [modernize-use-nullptr]
   ~ reef.cpp:7:3: warning: unused variable 'tide' [-Wunused-variable]
 lint-{what} the_analyser any
-  ? .cs(
   / \.cs\(\d+,\d+\): (?:error|warning) ((?:CA|IDE|SA|RCS)\d{4}):\s
   + Buoy.cs(7,3): warning CA1822: Member 'Tide' does not access instance data
   ~ Buoy.cs(7,3): error CS0103: The name 'tide' does not exist
 lint-{what} the_type_checker hook
-  ? error TS
   / error (TS\d{4,5}):\s
   + src/buoy.ts(7,3): error TS2345: Argument of type 'string' is not assignable.
   ~ the error TS gave
@@ -148,74 +139,36 @@ format-deno deno_fmt any
   / error: Found \d+ not formatted file
   + error: Found 2 not formatted files in 9 files ~~ no not formatted file
 """
-# Credo prints no id with its findings, so its sentences stand for one.
-_CREDO: Final = r"""
-lint-credo-nesting Credo any
-  / is nested too deep
-  ! Keep function bodies at [{limit} ]nesting levels at most: extract private helpers
-  + [F] → lib/reef.ex:7:3 Function body is nested too deep (max depth is 2, was 3).
-  ~ the nesting of a reef
-lint-credo-alias Credo any
-  / Nested modules could be aliased
-  ! Alias nested modules at the top of the module instead of calling them by full name
-  + [F] → lib/reef.ex:7:3 Nested modules could be aliased at the top of the invoking module.
-  ~ the alias of a reef
-lint-credo-alias-order Credo any
-  / is not alphabetically ordered among its group
-  ! Keep aliases in alphabetical order
-  + [F] → lib/reef.ex:7:3 The alias `Reef.Buoy` is not alphabetically ordered among its group.
-  ~ the alias-order of a reef
-lint-credo-length Credo any
-  / Using `length/1` is expensive
-  ! Compare with an empty list, or match on `[_ | _]`, instead of testing `length/1`
-  + [F] → lib/reef.ex:7:3 Using `length/1` is expensive, prefer comparing against an empty list.
-  ~ the length of a reef
-lint-credo-complexity Credo any
-  / cyclomatic complexity is
-  ! Keep the cyclomatic complexity of functions[ at {limit}] or less: split them into clauses
-  + [F] → lib/reef.ex:7:3 Function is too complex (cyclomatic complexity is 10, max is 9).
-  ~ the complexity of a reef
-lint-credo-implicit-try Credo any
-  / using an implicit `try`
-  ! Put `rescue` at function level instead of an explicit `try` block
-  + [F] → lib/reef.ex:7:3 Prefer using an implicit `try` rather than explicit `try`.
-  ~ the implicit-try of a reef
-lint-credo-moduledoc Credo any
-  / should have a @moduledoc tag
-  ! Give every module a `@moduledoc`
-  + [F] → lib/reef.ex:7:3 Modules should have a @moduledoc tag. ~~ the moduledoc of a reef
-lint-credo-pipe-start Credo any
-  / Pipe chain should start with
-  ! Start a pipe chain with a raw value
-  + [F] → lib/reef.ex:7:3 Pipe chain should start with a raw value. ~~ the pipe-start of a reef
-lint-credo-map-join Credo any
-  / Enum\.map_join
-  ! Use `Enum.map_join` instead of a map and a join
-  + [F] → lib/reef.ex:7:3 `Enum.map_join/3` is more efficient than `Enum.map/2 |> Enum.join/2`.
-  ~ the map-join of a reef
-lint-credo-with-single Credo any
-  / `with` contains only one
-  ! Use `case` instead of a `with` of one clause and an `else`
-  + [F] → lib/reef.ex:7:3 `with` contains only one <- clause and an `else` branch
-  ~ the with-single of a reef
-lint-credo-cond-single Credo any
-  / Cond statements should contain
-  ! Use `if` instead of a `cond` of one condition
-  + [F] → lib/reef.ex:7:3 Cond statements should contain at least two conditions besides `true`.
-  ~ the cond-single of a reef
-lint-credo-arity Credo any
-  / Function takes too many parameters
-  ! Give a function few parameters[, {limit} at most]
-  + [F] → lib/reef.ex:7:3 Function takes too many parameters (arity is 9, max is 8).
-  ~ the arity of a reef
-lint-credo-negated Credo any
-  / Avoid negated conditions in if-else
-  ! Turn negated conditions of an if-else around
-  + [F] → lib/reef.ex:7:3 Avoid negated conditions in if-else blocks. ~~ the negated of a reef
-lint-credo-inspect Credo any
-  / no calls to `IO\.inspect
-  ! Leave no `IO.inspect` in code
-  + [F] → lib/reef.ex:7:3 There should be no calls to `IO.inspect/1`. ~~ the inspect of a reef
+# Credo prints no id with its findings, so the part of its sentence in braces stands for one.
+_CREDO: Final = """
+nesting Function body {is nested too deep} (max depth is 2, was 3).
+  Keep function bodies at [{limit} ]nesting levels at most: extract private helpers
+alias {Nested modules could be aliased} at the top of the invoking module.
+  Alias nested modules at the top of the module instead of calling them by full name
+alias-order The alias `Reef.Buoy` {is not alphabetically ordered among its group}.
+  Keep aliases in alphabetical order
+length {Using `length/1` is expensive}, prefer comparing against an empty list.
+  Compare with an empty list, or match on `[_ | _]`, instead of testing `length/1`
+complexity Function is too complex ({cyclomatic complexity is} 10, max is 9).
+  Keep the cyclomatic complexity of functions[ at {limit}] or less: split them into clauses
+implicit-try Prefer {using an implicit `try`} rather than explicit `try`.
+  Put `rescue` at function level instead of an explicit `try` block
+moduledoc Modules {should have a @moduledoc tag}.
+  Give every module a `@moduledoc`
+pipe-start {Pipe chain should start with} a raw value.
+  Start a pipe chain with a raw value
+map-join `{Enum.map_join}/3` is more efficient than `Enum.map/2 |> Enum.join/2`.
+  Use `Enum.map_join` instead of a map and a join
+with-single {`with` contains only one} <- clause and an `else` branch
+  Use `case` instead of a `with` of one clause and an `else`
+cond-single {Cond statements should contain} at least two conditions besides `true`.
+  Use `if` instead of a `cond` of one condition
+arity {Function takes too many parameters} (arity is 9, max is 8).
+  Give a function few parameters[, {limit} at most]
+negated {Avoid negated conditions in if-else} blocks.
+  Turn negated conditions of an if-else around
+inspect There should be {no calls to `IO.inspect}/1`.
+  Leave no `IO.inspect` in code
 """
 # What to do, without its id; parts in brackets where the output says the number.
 _DO: Final = """
@@ -358,19 +311,29 @@ def _formatter(motif: Motif) -> Motif:
     )
 
 
-def _credo(motif: Motif) -> Motif:
-    sees = motif.sees.partition(":3 ")[2].partition(" (")[0].rstrip(".")
-    return msgspec.structs.replace(
-        motif,
+def _credo(text: str) -> Motif:
+    said, rule = text.split("\n  ")
+    name, _, sentence = said.partition(" ")
+    plain = sentence.replace("{", "").replace("}", "")
+    symptom = plain.partition(" (")[0].rstrip(".")
+    return Motif(
+        name=f"lint-credo-{name}",
         topic="lint",
+        when="any",
         worth=KNOWN_WORTH,
-        symptom=f"Credo rejects the change: {sees[0].lower()}{sees[1:]}.",
-        rule=f"{motif.rule}: Credo rejects it.",
+        pattern=re.escape(sentence.partition("{")[2].partition("}")[0]),
+        symptom=f"Credo rejects the change: {symptom[0].lower()}{symptom[1:]}.",
+        rule=f"{rule}: Credo rejects it.",
+        sees=f"[F] → lib/reef.ex:7:3 {plain}",
+        passes=f"the {name} of a reef",
     )
 
 
 SHAPES: Final = tuple(map(_shape, parse(Motif, _SHAPES)))
-SENTENCES: Final = (*map(_credo, parse(Motif, _CREDO)), *map(_formatter, parse(Motif, _FORMATTERS)))
+SENTENCES: Final = (
+    *map(_credo, re.split(r"\n(?=\S)", _CREDO.strip())),
+    *map(_formatter, parse(Motif, _FORMATTERS)),
+)
 MOTIFS: Final = (*SENTENCES, *SHAPES)
 
 

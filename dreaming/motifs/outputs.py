@@ -30,10 +30,14 @@ def _index() -> Index[Motif]:
     return Index((motif, motif.runs) for motif in MOTIFS)
 
 
-def seen(
+def in_output(
     text: str, command: str = "", *, failed: bool = False, hook: bool = False
 ) -> dict[str, str]:
-    """Return the names of what an output says, each with the lines that tell it."""
+    """Return the names of what a tool or a hook says, each with the lines that say it.
+
+    In the order of the tables. ``command`` is what was run; ``failed`` says that the call ended
+    with an error, ``hook`` that a hook speaks. Colours are left out of the lines.
+    """
     if "\x1b" in text:
         text = _COLOUR.sub("", text)
     if "\\n" in text:

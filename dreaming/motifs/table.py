@@ -34,7 +34,7 @@ from dreaming.motifs.interface import Told
 
 MARKS: Final = {
     "/": "pattern",  # of an output or remark; of a person's words: at any moment but the first
-    "?": "hints",  # literal runs, one of which any match has, where the pattern shows none
+    "?": "hints",  # texts, one of which must stand elsewhere in the output
     "=": "about",  # the thing that a wish is about, which counts in one of its frames
     ":": "frames",
     "@": "after",  # words that say it in the moment ``in=``

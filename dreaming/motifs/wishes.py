@@ -94,9 +94,10 @@ def told(name: str) -> Told | None:
     return _WORDED[name].told() if name in _WORDED else None
 
 
-def heard(text: str, moment: Moment) -> dict[str, str]:
+def in_words(text: str, moment: Moment = Moment.NONE) -> dict[str, str]:
     """Return the names of the wishes that a person's words voice, each with the words that do.
 
+    ``moment`` says what stood before them: some words are wishes only after work was done.
     Words at the first prompt, and long ones, count only as standing rules ("never …"), as orders
     that few people give at all, and as a reviewer's comments that the person handed on.
     """

@@ -195,17 +195,6 @@ works-everywhere 0.7 in=work+stopped
   ! Check a change against every platform, agent or set-up the project supports, not only the one at
   ! hand, before you call it done.
   + does this work for the other two agents? ~~ it works for me
-root-cause 0.5
-  = root cause|underlying (?:issue|problem|cause)|(?:band-?aid|hack|workaround|quick fix)(?:e?s)?
-  = |symptoms?|ursache|根本原因|原因|근본 ?원인
-  : never must forgot why
-  / (?:not|isn'?t) (?:a |the )?(?:real|proper|correct|root) (?:fix|cause)|papering over|band-?aid
-  / |(?:just|only|that's|this is) an? (?:workaround|hack|band-?aid)|find the (?:root|real
-  / |actual) cause
-  - A symptom was patched and the cause stayed.
-  ! Find and name the root cause before you change anything; do not patch the symptom or add a
-  ! retry, sleep or special case around it.
-  + no workaround please, don't add a hack ~~ there is a workaround in the docs
 own-code-first 0.7
   / (?:are you sure|i doubt|i don'?t (?:think|believe)) .{0,20}(?:it'?s|this is|that'?s) an? <w3>bug
   / |(?:it|that|this)(?:'?s| is)(?:n'?t| not) an? <w3>bug (?:in|of|with)\b|we'?re <w1>(?:importing
@@ -214,21 +203,6 @@ own-code-first 0.7
   ! Look for the cause in the project's own code first; call it a bug of a tool only with a
   ! reference or a reproduction.
   + are you sure this is a compiler bug? ~~ there is a bug in the list
-reproduce-first 0.55
-  / (?:did|have|can|could) you (?:even |first |actually )?(?:reproduce|repro)\b|(?:first
-  / |always) (?:reproduce|write a failing test)|(?:reproduce|repro) (?:it |this[ ]
-  / |the \w+ )?(?:first|before)|always (?:use )?(?:tdd|test.first)
-  - A fix was tried before the fault had been seen.
-  ! Reproduce a fault with a failing test or command before you fix it, and run the same again after
-  ! the fix.
-  + did you reproduce it first? ~~ the bug is easy to see
-measure-speed 0.6
-  / did you <w1>(?:measure|benchmark|profile)\w*|(?:measure|benchmark|profile) (?:it|this|before
-  / |first)|(?:what|where) (?:is|are) the (?:numbers|benchmarks?|measurements?)|is (?:it
-  / |this) (?:really |actually )faster
-  - Something was called faster, or tuned, without a measure.
-  ! Measure before and after when you change something for speed or size, and report both numbers.
-  + did you measure it before and after? ~~ the measure of the column is wrong
 """,
     "verification",
 )

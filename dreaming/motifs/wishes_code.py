@@ -103,14 +103,6 @@ no-suppressions 0.75
   ! Fix what a linter or type checker finds; do not silence it with ignore comments, `any` or a
   ! looser configuration.
   + never use ts-ignore here ~~ add build to the ignore file
-follow-style 0.5 roots=3
-  / (?:match|follow|stick to|use|keep)\w* (?:to )?(?:the |our )?(?:existing|current|same
-  / |project'?s|codebase'?s) <w1>(?:style|conventions?|patterns?|naming)|(?:inconsistent
-  / |not consistent) with|(?:like|as) (?:we do|it is done|everywhere) <w1>(?:else|elsewhere
-  / |in the other)|wrong naming|naming convention
-  - New code did not look like the code around it.
-  ! Read neighbouring files first and follow their naming, structure and idioms in new code.
-  + please follow the existing conventions ~~ I like the style of this page
 stay-in-scope 0.75
   / (?:i|we) (?:did<nt>|never) (?:ask|tell|want) (?:you |for |to )*(?:to )?(?:chang|add|remov
   / |refactor|touch|rewrit|fix|renam|creat|do|that|this)\w*|out of scope|(?:why did|who (?:told
@@ -158,13 +150,6 @@ no-new-dependencies 0.8
   - A dependency was added that nobody had asked for.
   ! Ask before you add a dependency; use the standard library or what is there already.
   + don't add any new dependencies ~~ which packages does it need?
-time-zones-and-units 0.7
-  / \b(?:wrong|not in|off by|use|should be(?: in)?|always|is) (?:my |the |our |local[ ]
-  / |an? )*(?:time ?zone|utc|local time|milliseconds|seconds not|hours?\b.{0,10}time ?zone|unit)\b
-  / |zeitzone|fuseau|zona horaria|fuso|часов\w+ пояс|时区|タイムゾーン|시간대
-  - Times or sizes were mixed up: zones, formats, units.
-  ! Name the time zone and the unit of every time and size, and convert only where it is shown.
-  + the hour is off, use my local time ~~ it takes a long time
 """,
     "code",
 )

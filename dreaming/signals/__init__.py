@@ -28,7 +28,7 @@ SIGNALS: Final[tuple[Signal, ...]] = (
     Cannot(),
     Rejection(),
 )
-MINING_VERSION: Final = "5"
+MINING_VERSION: Final = "6"
 """Goes up whenever a transcript would give other excerpts: then it is read again."""
 _FAILURES: Final = frozenset({SignalKind.ERROR, SignalKind.ERROR_FIX, SignalKind.DENIAL})
 LEAST: Final = 0.5

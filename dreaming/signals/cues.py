@@ -133,7 +133,7 @@ SALIENT: Final = Cue(
 """Lines of a failed call's output that tell why."""
 
 SOFT_ERROR: Final = Cue(
-    r"\berror\b|fatal:|exception|\bdenied\b|exec format|rate limit|expired|refused|not permitted|"
-    r"no such|cannot|does not exist|timed out|command not found"
+    r"error\b(?<!\werror)|fatal:|exception|denied\b(?<!\wdenied)|exec format|rate limit|expired|"
+    r"refused|not permitted|no such|cannot|does not exist|timed out|command not found"
 )
 """Output of a call that ended well and still tells of a failure."""

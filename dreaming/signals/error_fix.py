@@ -37,7 +37,6 @@ class ErrorFix:
         return (
             made.tool in (Tool.SHELL, Tool.AGENT, Tool.OTHER)
             and len(turn.text) < SOFT_LIMIT
-            and _may_fail(turn.text.lower())
             and cues.SOFT_ERROR.search(turn.text.lower()) is not None
             and not reads(made)
         )
@@ -74,18 +73,6 @@ class ErrorFix:
             cost=walk.calls_between(result, fix) if fix is not None else 0,
             quotations=tuple(quotations),
         )
-
-
-_HINTS = (
-    "error fatal: exception denied exec|format rate|limit expired refused not|permitted no|such "
-    "cannot does|not|exist timed|out not|found"
-)
-_HINTED = tuple(hint.replace("|", " ") for hint in _HINTS.split())
-
-
-def _may_fail(text: str) -> bool:
-    """Return whether one of the runs stands there that a hidden failure has: far quicker to see."""
-    return any(hint in text for hint in _HINTED)
 
 
 def is_noise(text: str) -> bool:

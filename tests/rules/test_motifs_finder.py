@@ -52,7 +52,7 @@ def test_any_match_has_a_run(data: st.DataObject) -> None:
         st.sampled_from(
             [
                 *((pattern, runs(pattern)) for pattern in SAID),
-                *((motif.pattern, motif.runs) for motif in MOTIFS),
+                *((motif.pattern, motif.runs) for motif in MOTIFS if not motif.hints),
             ]
         )
     )
