@@ -14,8 +14,9 @@ from dreaming.aggregation import scoring
 from dreaming.aggregation.group import Group, judge, worded
 from dreaming.aggregation.joining import Joined, join
 from dreaming.aggregation.linkage import groups
-from dreaming.aggregation.packed import Packed, packed
-from dreaming.aggregation.pairs import Alike
+from dreaming.aggregation.memory import Memory, stored
+from dreaming.aggregation.packed import packed
+from dreaming.aggregation.pairs import MADE_BY, Alike
 from dreaming.aggregation.places import Places
 from dreaming.aggregation.profile import profile
 from dreaming.aggregation.vocabulary import Frequencies, Vocabulary, vocabulary
@@ -53,7 +54,9 @@ class Grouping:
         frequencies: Frequencies,
         *,
         topics: Sequence[str] = (),
+        remembered: bytes = b"",
     ) -> None:
+        """``remembered`` is what the last grouping left in ``memory``: it only saves work."""
         self._excerpts = excerpts
         self._findings = findings
         self._frequencies = frequencies
@@ -61,8 +64,17 @@ class Grouping:
         self._places = Places(excerpts)
         self._chosen, stands_for = self._places.without_copies(range(len(excerpts)))
         self._joined = join(findings, stands_for)
-        self._vocabulary = self._shared_by(self._chosen)
-        self._outlines = self._outline(packed(self._read(self._chosen), self._vocabulary))
+        self._told = {id_ for one in self._joined for id_ in one.excerpts}
+        memory = Memory(MADE_BY, remembered)
+        self._known = packed(self._read(self._chosen), memory)
+        self._vocabulary = vocabulary(self._known, frequencies)
+        self._known.weigh(self._vocabulary.rarities)
+        self._alike = Alike(self._known, self._vocabulary, memory)
+        self._outlines = self._outline()
+
+    def memory(self) -> bytes:
+        """Return what spares the next grouping most of its work."""
+        return stored(MADE_BY, self._known, self._alike)
 
     def groups(self, *, eligible: bool = False) -> Iterator[Group]:
         """Yield the groups (or the eligible ones), best first; each is worded when asked for."""
@@ -83,15 +95,13 @@ class Grouping:
             place for place, id_ in enumerate(known.ids) if id_ not in taken
         )
         strongest = nsmallest(SINGLES, left, key=lambda p: (-known.strengths[p], known.order(p)))
-        shared = self._shared_by(strongest)
+        alone = packed(self._read(strongest), Memory(MADE_BY))
+        shared = vocabulary(alone, self._frequencies)
         joined = join(self._findings, stands_for)
         return [self._worded([place], shared, joined, 0.0) for place in strongest]
 
     def _read(self, places: Iterable[int]) -> Iterator[KeptExcerpt]:
         return (self._excerpts[place] for place in places)
-
-    def _shared_by(self, places: Iterable[int]) -> Vocabulary:
-        return vocabulary(self._read(self._places.by_root(places)), self._frequencies)
 
     def _worded(
         self,
@@ -103,11 +113,11 @@ class Grouping:
         members = [profile(kept, shared) for kept in self._read(places)]
         return worded(members, judge(members, shared, score, joined), self._topics)
 
-    def _outline(self, known: Packed) -> list[Outline]:
+    def _outline(self) -> list[Outline]:
         """Return what the groups will be, best first."""
-        alike, scorer, together = Alike(known), scoring.Scorer(known), self._together()
+        scorer = scoring.Scorer(self._known, self._alike.holders)
         found: list[Outline] = []
-        for family, pairs in alike.families(LEAST_ALIKE, together):
+        for family, pairs in self._alike.families(LEAST_ALIKE, self._together()):
             found += self._parted(family, pairs, scorer)
         return sorted(found, key=lambda one: (-one.score, one.members[0]))
 
@@ -123,15 +133,15 @@ class Grouping:
             places = [self._chosen[member] for member in members]
             if len({self._places.roots[place] for place in places}) < 2:
                 continue
-            structure = scorer.score(members, scoring.links(numbers, alike))
-            profiles = [profile(kept, self._vocabulary) for kept in self._read(places)]
-            judged = judge(profiles, self._vocabulary, structure, self._joined)
-            yield Outline(members, structure, round(judged.score, 4), judged.eligible)
+            structure = score = scorer.score(members, scoring.links(numbers, alike))
+            if not self._told.isdisjoint(self._places.ids[place] for place in places):
+                profiles = [profile(kept, self._vocabulary) for kept in self._read(places)]
+                score = judge(profiles, self._vocabulary, structure, self._joined).score
+            yield Outline(members, structure, round(score, 4), score >= scoring.ELIGIBLE)
 
     def _together(self) -> dict[tuple[int, int], None]:
         """Return the pairs that findings of models join."""
-        wanted = {id_ for one in self._joined for id_ in one.excerpts}
         ids = (self._places.ids[place] for place in self._chosen)
-        at = {id_: member for member, id_ in enumerate(ids) if id_ in wanted}
+        at = {id_: member for member, id_ in enumerate(ids) if id_ in self._told}
         several = [sorted(at[id_] for id_ in one.excerpts if id_ in at) for one in self._joined]
         return dict.fromkeys(pair for members in several for pair in combinations(members, 2))

@@ -51,6 +51,8 @@ class Standing(msgspec.Struct):
     """With the line that says it already."""
     decided: list[Group] = msgspec.field(default_factory=list)
     seen_once: list[Group] = msgspec.field(default_factory=list)
+    memory: bytes = b""
+    """What spares the next grouping most of its work."""
 
 
 def survey(
@@ -67,7 +69,11 @@ def survey(
     ``today`` decides whether what was put off to a day comes back.
     """
     grouping = Grouping(
-        history.excerpts(), history.findings(), history.frequencies(), topics=topics
+        history.excerpts(),
+        history.findings(),
+        history.frequencies(),
+        topics=topics,
+        remembered=state.memory(),
     )
     published = state.published()
     judge = _Judge(decided, state.kept(), _made_of(published, decided), today)
@@ -92,6 +98,7 @@ def survey(
             standing.eligible.append((group, candidate))
     _join(standing, merged, decided)
     standing.seen_once = grouping.singles(grouping.grouped())
+    standing.memory = grouping.memory()
     return standing
 
 
@@ -205,6 +212,7 @@ def queue(
     stays = {formerly.get(id_, id_) for id_ in waiting}
     ranked = sorted(standing.eligible, key=lambda pair: pair[1].id not in stays)
     chosen = ranked[:max_pending]
+    state.remember(standing.memory)
     state.publish(((one.id, [kept.id for kept in group.excerpts]) for group, one in chosen), now)
     result = Queue(
         held_back=len(ranked) - len(chosen),
