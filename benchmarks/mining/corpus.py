@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -12,6 +12,7 @@ import msgspec
 from dreaming.models.finding import Excerpt, KeptExcerpt
 from dreaming.models.session import Session, SessionKind
 from dreaming.signals import mine, terms
+from dreaming.similarity import term_id
 from dreaming.transcripts.claude_code import ClaudeCode
 from dreaming.transcripts.codex import Codex
 from dreaming.transcripts.interface import Block, Source, Transcript
@@ -34,6 +35,13 @@ class Frequencies:
     def of(self, term: str) -> int:
         """Return in how many sessions a term occurs."""
         return self.counts[term]
+
+    def among(
+        self, terms: Collection[int], sessions: Collection[str] | None
+    ) -> tuple[dict[int, int], int]:
+        """Return in how many sessions each of these terms occurs: always in the whole history."""
+        ids = ((term_id(term), number) for term, number in self.counts.items())
+        return {id_: number for id_, number in ids if id_ in terms}, self.sessions
 
 
 class Place(msgspec.Struct, frozen=True):

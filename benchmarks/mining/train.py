@@ -27,6 +27,7 @@ from benchmarks.mining.evaluate import as_scored, shared
 from dreaming import known as known_rules
 from dreaming.aggregation import grouping, linkage, pairs, scoring
 from dreaming.aggregation.group import judge, worded
+from dreaming.aggregation.memory import Memory
 from dreaming.aggregation.packed import Focus, packed
 from dreaming.aggregation.profile import profile
 from dreaming.aggregation.vocabulary import vocabulary
@@ -99,20 +100,22 @@ class Read:
         self.kept, _ = aggregation.distinct(self.corpus.kept)
         family = labels(root, self.corpus)
         self.family = [family[one.id] for one in self.kept]
-        by_root = sorted(self.kept, key=lambda one: one.root)
-        self.vocabulary = vocabulary(by_root, self.corpus.frequencies)
-        self.packed = packed(self.kept, self.vocabulary)
-        self.pairs = list(pairs.Neighbours(self.packed).pairs())
+        self.packed = packed(self.kept, Memory(b""))
+        self.vocabulary = vocabulary(self.packed, self.corpus.frequencies)
+        self.packed.weigh(self.vocabulary.rarities)
+        self.pairs = list(pairs.Neighbours(self.packed, self.vocabulary).pairs())
         self.rows = np.array([self._row(a, b) for a, b in self.pairs], np.float32)
         self.same = [int(self.family[a] == self.family[b] != 0) for a, b in self.pairs]
 
     def _row(self, a: int, b: int) -> list[float]:
-        return pairs.features(Focus(self.packed[b]), self.packed[a], self.vocabulary)
+        return pairs.features(Focus(self.packed[b]), self.packed[a])
 
     def groups(self) -> list[tuple[list[int], scoring.Links]]:
         """Return the groups of several roots, by the pair model as it stands."""
         found = []
-        for family, alike in pairs.Alike(self.packed).families(grouping.LEAST_ALIKE, ()):
+        compared = pairs.Alike(self.packed, self.vocabulary, Memory(b""))
+        self.scorer = scoring.Scorer(self.packed, compared.holders)
+        for family, alike in compared.families(grouping.LEAST_ALIKE, ()):
             for numbers in linkage.groups(len(family), alike, grouping.LEAST_ALIKE):
                 members = [family[number] for number in numbers]
                 if len({self.kept[member].root for member in members}) > 1:
@@ -138,14 +141,14 @@ def judge_groups(read: Sequence[Read]) -> tuple[Model, list[Any]]:
     for half, others in ((read[::2], read[1::2]), (read[1::2], read[::2])):
         pairs.PAIR = train_pairs(others)  # type: ignore[misc]
         for one in half:
-            teller, scores = scorer.Truth(str(one.root)), scoring.Scorer(one.packed)
+            teller = scorer.Truth(str(one.root))
             for members, hang in one.groups():
                 chosen = [profile(one.kept[member], one.vocabulary) for member in members]
                 found = worded(chosen, judge(chosen, one.vocabulary, 0.0, ()), ())
                 judged = scorer.judge(as_scored(found), teller)
                 known = judged["class"] == "kb" and judged["true_named"] >= 2
                 good = judged["tp"] or (known and judged["purity"] >= 0.5)
-                rows.append(scores.features(members, hang))
+                rows.append(one.scorer.features(members, hang))
                 truth.append(int(good))
                 made.append((one, found, judged))
     return fit(scoring.FEATURES, rows, truth, 0.1, wrong=1.6), made

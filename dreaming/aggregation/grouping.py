@@ -16,9 +16,10 @@ from dreaming.aggregation import scoring
 from dreaming.aggregation.group import Group, judge, told, worded
 from dreaming.aggregation.joining import Joined, dismissed, join
 from dreaming.aggregation.linkage import groups
+from dreaming.aggregation.memory import Memory, stored
 from dreaming.aggregation.named import YIELDS, Names
-from dreaming.aggregation.packed import Packed, packed
-from dreaming.aggregation.pairs import Alike
+from dreaming.aggregation.packed import packed
+from dreaming.aggregation.pairs import MADE_BY, Alike
 from dreaming.aggregation.places import Places
 from dreaming.aggregation.profile import profile
 from dreaming.aggregation.vocabulary import Frequencies, Vocabulary, vocabulary
@@ -72,7 +73,9 @@ class Grouping:
         *,
         topics: Sequence[str] = (),
         homes: Mapping[str, str] = {},
+        remembered: bytes = b"",
     ) -> None:
+        """``remembered`` is what the last grouping left in ``memory``: it only saves work."""
         self._excerpts = excerpts
         self._findings = findings
         self._frequencies = frequencies
@@ -83,10 +86,17 @@ class Grouping:
         self._chosen = [place for place in chosen if self._places.ids[place] not in no_lesson]
         self._joined = join(findings, stands_for)
         moved = Moved(self._by_name(homes))
-        silent = moved.names.silent
-        speaking = (place for m, place in enumerate(self._chosen) if m not in silent)
-        self._vocabulary = self._shared_by(speaking)
-        self._outlines = self._outline(packed(self._read(self._chosen), self._vocabulary), moved)
+        self._told = {id_ for one in self._joined for id_ in one.excerpts}
+        memory = Memory(MADE_BY, remembered)
+        self._known = packed(self._read(self._chosen), memory)
+        self._vocabulary = vocabulary(self._known, frequencies)
+        self._known.weigh(self._vocabulary.rarities)
+        self._alike = Alike(self._known, self._vocabulary, memory)
+        self._outlines = self._outline(moved)
+
+    def memory(self) -> bytes:
+        """Return what spares the next grouping most of its work."""
+        return stored(MADE_BY, self._known, self._alike)
 
     def groups(self, *, eligible: bool = False) -> Iterator[Group]:
         """Yield the groups, best first; or the eligible ones, those that say the same as one."""
@@ -115,15 +125,13 @@ class Grouping:
             place for place, id_ in enumerate(known.ids) if id_ not in taken
         )
         strongest = nsmallest(SINGLES, left, key=lambda p: (-known.strengths[p], known.order(p)))
-        shared = self._shared_by(strongest)
+        alone = packed(self._read(strongest), Memory(MADE_BY))
+        shared = vocabulary(alone, self._frequencies)
         joined = join(self._findings, stands_for)
         return [self._worded([place], shared, joined, 0.0) for place in strongest]
 
     def _read(self, places: Iterable[int]) -> Iterator[KeptExcerpt]:
         return (self._excerpts[place] for place in places)
-
-    def _shared_by(self, places: Iterable[int]) -> Vocabulary:
-        return vocabulary(self._read(self._places.by_root(places)), self._frequencies)
 
     def _by_name(self, homes: Mapping[str, str]) -> Names:
         named = self._places.named
@@ -149,12 +157,12 @@ class Grouping:
         members = [profile(kept, shared) for kept in self._read(places)]
         return worded(members, judge(members, shared, score, joined), self._topics)
 
-    def _outline(self, known: Packed, moved: Moved) -> list[Outline]:
+    def _outline(self, moved: Moved) -> list[Outline]:
         """Return what the groups will be, best first."""
-        silent, together = moved.names.silent, self._together()
-        alike, scorer = Alike(known, silent), scoring.Scorer(known)
+        scorer = scoring.Scorer(self._known, self._alike.holders)
         found: list[Outline] = []
-        for family, pairs in alike.families(LEAST_ALIKE, together):
+        apart = moved.names.silent
+        for family, pairs in self._alike.families(LEAST_ALIKE, self._together(), apart):
             for pair in self._told_apart(family):
                 pairs.pop(pair, None)
             found += self._parted(family, pairs, scorer, moved)
@@ -215,11 +223,13 @@ class Grouping:
         scorer: scoring.Scorer,
     ) -> Outline:
         members = tuple(family[number] for number in numbers)
-        structure = scorer.score(members, scoring.links(numbers, alike))
-        read = self._read(self._chosen[member] for member in members)
-        profiles = [profile(kept, self._vocabulary) for kept in read]
-        judged = judge(profiles, self._vocabulary, structure, self._joined)
-        return Outline(members, structure, round(judged.score, 4), judged.eligible)
+        places = [self._chosen[member] for member in members]
+        structure = score = scorer.score(members, scoring.links(numbers, alike))
+        if not self._told.isdisjoint(self._places.ids[place] for place in places):
+            profiles = [profile(kept, self._vocabulary) for kept in self._read(places)]
+            score = judge(profiles, self._vocabulary, structure, self._joined).score
+        eligible = score >= scoring.ELIGIBLE and self._several(members)
+        return Outline(members, structure, round(score, 4), eligible)
 
     def _told_apart(self, family: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield the pairs, numbered within the family, that a model gave different names."""
@@ -244,8 +254,7 @@ class Grouping:
 
     def _together(self) -> dict[tuple[int, int], None]:
         """Return the pairs that findings of models join."""
-        wanted = {id_ for one in self._joined for id_ in one.excerpts}
         ids = (self._places.ids[place] for place in self._chosen)
-        at = {id_: member for member, id_ in enumerate(ids) if id_ in wanted}
+        at = {id_: member for member, id_ in enumerate(ids) if id_ in self._told}
         several = [sorted(at[id_] for id_ in one.excerpts if id_ in at) for one in self._joined]
         return dict.fromkeys(pair for members in several for pair in combinations(members, 2))

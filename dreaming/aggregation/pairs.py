@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -11,11 +12,15 @@ from itertools import chain
 from math import fsum, log1p
 from typing import Final
 
+import msgspec
+
 from dreaming.aggregation.linkage import COMPARED, families
+from dreaming.aggregation.memory import Memory
 from dreaming.aggregation.packed import (
     ADDED,
     DEED,
     ERROR,
+    PLAIN,
     REMOVED,
     SAID,
     STANDS,
@@ -77,6 +82,11 @@ TIGHTER: Final = (0.5, 0.7, 0.9)
 UNLIKELY: Final = 0.01
 """Pairs less sure than this count as not alike at all."""
 
+VERSION: Final = 1
+"""Goes up whenever an excerpt would be taken apart or compared in another way."""
+MADE_BY: Final = msgspec.msgpack.encode((VERSION, PAIR.weights, PAIR.bias))
+"""What a memory must have been made by."""
+
 _TOGETHER: Final = (
     (ADDED, ADDED),
     (ADDED, SAID),
@@ -110,29 +120,29 @@ class Neighbours:
     and is compared only with those it shares most with. What comes later changes neither.
     """
 
-    def __init__(self, packed: Packed) -> None:
-        self._packed = packed
-        self._holders: dict[int, array[int]] = {}
+    def __init__(self, packed: Packed, vocabulary: Vocabulary) -> None:
+        self._packed, self._shared = packed, vocabulary.shared
+        self.holders: dict[int, array[int]] = {}
+        """By token, the places that have it."""
         self._restricted: deque[int] = deque(maxlen=COMPARED)
         self._next = 0
 
-    def following(self) -> list[int]:
+    def following(self, *, compare: bool = True) -> list[int]:
         """Return the places that the next place is compared with, in order."""
-        one, roots, rarities = self._next, self._packed.roots, self._packed.vocabulary.rarities
+        one, roots, holders = self._next, self._packed.roots, self.holders
         self._next += 1
-        root, holders = roots[one], self._holders
-        near: dict[int, float] = {}
-        for token in self._packed.tokens(one):
-            rare = rarities[token]
-            if rare > TELLING:
-                if token in holders:
-                    for other in holders[token][-LATEST:]:
+        root, near, shared = roots[one], dict[int, float](), self._shared
+        for token, rare in self._packed.weighing(one):
+            if rare > TELLING and token in shared:
+                held = holders.get(token)
+                if held is None:
+                    held = holders[token] = array("I")
+                elif compare:
+                    for other in held[-LATEST:]:
                         near[other] = near.get(other, 0.0) + rare
-                    holders[token].append(one)
-                else:
-                    holders[token] = array("I", [one])
-        shared = (o for o in near if near[o] >= LEAST_SHARED and roots[o] != root)
-        best = nsmallest(COMPARED, shared, key=lambda other: (-near[other], other))
+                held.append(one)
+        enough = (o for o in near if near[o] >= LEAST_SHARED and roots[o] != root)
+        best = nsmallest(COMPARED, enough, key=lambda other: (-near[other], other))
         if self._packed.restricted(one):
             best += [other for other in self._restricted if roots[other] != root]
             self._restricted.append(one)
@@ -150,8 +160,7 @@ class _Common:
 
     __slots__ = ("any", "done", "errors", "first", "plain_first", "seen", "shared")
 
-    def __init__(self, focus: Focus, other: Seen, vocabulary: Vocabulary) -> None:
-        rarities, plain = vocabulary.rarities, vocabulary.plain
+    def __init__(self, focus: Focus, other: Seen) -> None:
         self.seen: list[float] = []
         self.done: list[float] = []
         self.shared: list[float] = []
@@ -159,13 +168,15 @@ class _Common:
         self.plain_first = 0.0
         self.first = first = [0.0] * len(_TOGETHER)
         self.errors = 0
-        where, roles = other.tokens.index, other.roles
+        where, roles, rarities = other.tokens.index, other.roles, other.rarities
         for token in focus.tokens.intersection(other.tokens):
-            rare, one, two = rarities[token], focus.role_of[token], roles[where(token)]
+            at = where(token)
+            one, two = focus.role_of[token], roles[at]
+            rare = min(focus.rarity_of[token], rarities[at])
             if WHOLE[one] and WHOLE[two]:
                 self.seen.append(WHOLE[one] * rare * (WHOLE[two] * rare))
                 self.any.append(rare)
-                if rare > self.plain_first and plain[token]:
+                if rare > self.plain_first and one & PLAIN:
                     self.plain_first = rare
             if DEED[one] and DEED[two]:
                 self.done.append(DEED[one] * rare * (DEED[two] * rare))
@@ -177,9 +188,9 @@ class _Common:
         self.shared.sort(reverse=True)
 
 
-def features(focus: Focus, b: Seen, vocabulary: Vocabulary) -> list[float]:
+def features(focus: Focus, b: Seen) -> list[float]:
     """Return what tells about a pair, in the order of ``FEATURES``; no word itself is among it."""
-    a, common = focus.seen, _Common(focus, b, vocabulary)
+    a, common = focus.seen, _Common(focus, b)
     shared, errors = common.shared, common.errors
     return [
         fsum(common.seen) / ((a.vector_length * b.vector_length) or 1.0),
@@ -206,9 +217,9 @@ def features(focus: Focus, b: Seen, vocabulary: Vocabulary) -> list[float]:
     ]
 
 
-def sure(focus: Focus, other: Seen, vocabulary: Vocabulary) -> float:
+def sure(focus: Focus, other: Seen) -> float:
     """Return how sure a pair is of one gotcha, 0 to 1."""
-    values = features(focus, other, vocabulary)
+    values = features(focus, other)
     value = PAIR.sure(values)
     return max(value, SAME_FAILURE) if _same_failure(focus.seen, other, values) else value
 
@@ -223,36 +234,40 @@ def _same_failure(a: Seen, b: Seen, values: Sequence[float]) -> bool:
 class Alike:
     """How sure each compared pair is of one gotcha, in three arrays; unlikely ones are left out."""
 
-    def __init__(self, packed: Packed, silent: AbstractSet[int] = frozenset()) -> None:
-        """Pairs with one that is ``silent`` are left out."""
-        self.earlier, self.later, self.sure = array("I"), array("I"), array("f")
-        neighbours = Neighbours(packed)
-        for one in range(len(packed)):
-            near = neighbours.following()
-            if one in silent:
-                continue
+    def __init__(self, packed: Packed, vocabulary: Vocabulary, memory: Memory) -> None:
+        self._size = len(packed)
+        self.chain = packed.chain(memory.made_by)
+        kept = _same(self.chain, memory.chain)
+        pairs = bisect_left(memory.later, kept)
+        self.earlier, self.later = memory.earlier[:pairs], memory.later[:pairs]
+        self.sure = memory.sure[:pairs]
+        neighbours = Neighbours(packed, vocabulary)
+        self.holders = neighbours.holders
+        for _ in range(kept):
+            neighbours.following(compare=False)
+        for one in range(kept, self._size):
             focus = Focus(packed[one])
-            for other in near:
-                if other in silent:
-                    continue
-                value = sure(focus, packed[other], packed.vocabulary)
+            for other in neighbours.following():
+                value = sure(focus, packed[other])
                 if value >= UNLIKELY:
                     self.earlier.append(other)
                     self.later.append(one)
                     self.sure.append(value)
 
-        self._size = len(packed)
-
     def families(
-        self, least: float, together: Iterable[tuple[int, int]]
+        self,
+        least: float,
+        together: Iterable[tuple[int, int]],
+        silent: AbstractSet[int] = frozenset(),
+        largest: int = LARGEST,
     ) -> Iterator[tuple[list[int], dict[tuple[int, int], float]]]:
         """Yield the families with how alike their members are, by their numbers in the family.
 
         Groups join only where a pair is at least this sure, so each family is grouped by itself;
-        ``together`` are pairs that are sure for other reasons.
+        ``together`` are pairs that are sure for other reasons; what is ``silent`` is like nothing.
         """
         sure = dict.fromkeys(together)
-        found = self._families(least, sure)
+        found = self._families(least, sure, silent, largest)
         number_of = array("I", bytes(4 * self._size))
         family_of = array("i", [-1]) * self._size
         for name, family in enumerate(found):
@@ -260,7 +275,7 @@ class Alike:
                 number_of[place], family_of[place] = number, name
         held = [array("I") for _ in found]
         for at, (one, other) in enumerate(zip(self.earlier, self.later, strict=True)):
-            if family_of[one] == family_of[other] >= 0:
+            if family_of[one] == family_of[other] >= 0 and silent.isdisjoint((one, other)):
                 held[family_of[one]].append(at)
         joined: dict[int, list[tuple[int, int]]] = {}
         for one, other in sure:
@@ -275,7 +290,13 @@ class Alike:
                 alike[number_of[one], number_of[other]] = 1.0
             yield family, alike
 
-    def _families(self, least: float, together: Iterable[tuple[int, int]]) -> list[list[int]]:
+    def _families(
+        self,
+        least: float,
+        together: Iterable[tuple[int, int]],
+        silent: AbstractSet[int],
+        largest: int,
+    ) -> list[list[int]]:
         """Return what likely pairs connect; a family that is too large, in parts."""
         found: list[list[int]] = []
         large = [list(range(self._size))]
@@ -286,14 +307,26 @@ class Alike:
             likely = (
                 (one, other)
                 for one, other, value in zip(self.earlier, self.later, self.sure, strict=True)
-                if value >= level
+                if value >= level and silent.isdisjoint((one, other))
             )
             pairs = (pair for pair in chain(likely, together) if open_[pair[0]] and open_[pair[1]])
             parts = families(self._size, pairs)
-            found += [part for part in parts if len(part) <= LARGEST]
-            large = [part for part in parts if len(part) > LARGEST]
+            found += [part for part in parts if len(part) <= largest]
+            large = [part for part in parts if len(part) > largest]
             if not large:
                 break
         for part in large:
-            found += [part[at : at + LARGEST] for at in range(0, len(part), LARGEST)]
+            found += [part[at : at + largest] for at in range(0, len(part), largest)]
         return sorted(found)
+
+
+def _same(one: Sequence[int], other: Sequence[int]) -> int:
+    """Return how many places two chains have in common: from some place on all differ."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[middle - 1] == other[middle - 1]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

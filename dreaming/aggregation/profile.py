@@ -6,8 +6,7 @@ import msgspec
 
 from dreaming.aggregation.bags import bag
 from dreaming.aggregation.vocabulary import Vocabulary
-from dreaming.models.finding import Excerpt, KeptExcerpt, SignalKind
-from dreaming.similarity import program
+from dreaming.models.finding import Excerpt, KeptExcerpt
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -18,8 +17,6 @@ class Profile(msgspec.Struct, frozen=True):
     """Token to weight: everything that was seen."""
     said: frozenset[str]
     """What the person or the remark says."""
-    program: str
-    generic: float
 
     @property
     def excerpt(self) -> Excerpt:
@@ -27,19 +24,11 @@ class Profile(msgspec.Struct, frozen=True):
         return self.kept.excerpt
 
 
-def generic(excerpt: Excerpt) -> float:
-    """Return how little a failure says by itself: 1 for a bare one without a remark."""
-    bare = excerpt.kind in (SignalKind.ERROR, SignalKind.ERROR_FIX) and not excerpt.remark
-    return float(bare)
-
-
 def profile(kept: KeptExcerpt, vocabulary: Vocabulary) -> Profile:
     """Return what an excerpt has in common with others."""
     found = bag(kept.excerpt)
     return Profile(
         kept=kept,
-        whole=vocabulary.shared(found.whole),
-        said=frozenset(t for t in found.said if vocabulary.number(t) is not None),
-        program=program(kept.excerpt.wrong),
-        generic=generic(kept.excerpt),
+        whole={t: weight for t, weight in found.whole.items() if vocabulary.is_shared(t)},
+        said=frozenset(filter(vocabulary.is_shared, found.said)),
     )

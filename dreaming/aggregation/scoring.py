@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from dreaming.aggregation.linkage import COMPARED
-from dreaming.aggregation.packed import DEED, KINDS, WHOLE, Packed, Seen
+from dreaming.aggregation.packed import DEED, KINDS, PLAIN, WHOLE, Packed, Seen
 from dreaming.aggregation.weights import GROUP
 from dreaming.models.finding import SignalKind
 
@@ -79,8 +79,9 @@ def links(members: Sequence[int], alike: Mapping[tuple[int, int], float]) -> Lin
 class Scorer:
     """Scores groups of one history."""
 
-    def __init__(self, known: Packed) -> None:
-        self._known = known
+    def __init__(self, known: Packed, holders: Mapping[int, Sequence[int]]) -> None:
+        """``holders`` are the places that have a token, for those that tell something."""
+        self._known, self._holders = known, holders
         self._of_root: dict[int, list[int]] = {}
         for place, root in enumerate(known.roots):
             self._of_root.setdefault(root, []).append(place)
@@ -93,15 +94,15 @@ class Scorer:
         """Return what tells about a group, in the order of ``FEATURES``."""
         seen = [self._known[member] for member in members]
         roots, size = len({one.root for one in seen}), len(seen)
-        rarities, plain = self._known.vocabulary.rarities, self._known.vocabulary.plain
-        whole, deed = _shared(seen, WHOLE, rarities), _shared(seen, DEED, rarities)
-        key = next(iter(deed or whole), None)
+        whole, deed = _shared(seen, WHOLE), _shared(seen, DEED)
+        key = next(iter(deed or whole), 0)
+        plain = {t for one in seen for t, r in zip(one.tokens, one.roles, strict=True) if r & PLAIN}
         return [
             [*whole.values(), 0.0, 0.0, 0.0][2],
             [*deed.values(), 0.0, 0.0][1],
-            max((weight for token, weight in deed.items() if plain[token]), default=0.0),
-            0.0 if key is None else sum(key in one.tokens for one in seen) / self._known.held[key],
-            0.0 if key is None else min(3.0, self._at_home(key, members, seen) / size),
+            max((weight for token, weight in deed.items() if token in plain), default=0.0),
+            self._exclusive(key, seen) if key else 0.0,
+            min(3.0, self._at_home(key, members, seen) / size) if key else 0.0,
             log(roots),
             size / roots,
             hang.coherence,
@@ -114,25 +115,30 @@ class Scorer:
             _most_common(one.program for one in seen) / size,
         ]
 
+    def _exclusive(self, token: int, seen: Sequence[Seen]) -> float:
+        """Return which share of the excerpts with a token the members are."""
+        have = sum(token in one.tokens for one in seen)
+        return have / max(have, len(self._holders.get(token, ())))
+
     def _at_home(self, token: int, members: Sequence[int], seen: Sequence[Seen]) -> int:
         """Return how many other excerpts of the same roots have a token: what runs through all."""
         inside = set(members)
         return sum(
-            place not in inside and token in self._known.tokens(place)
+            place not in inside and token in self._known.having_weight(place)
             for root in sorted({one.root for one in seen})
             for place in self._of_root[root]
         )
 
 
-def _shared(
-    seen: Sequence[Seen], weighs: Sequence[float], rarities: Sequence[float]
-) -> dict[int, float]:
+def _shared(seen: Sequence[Seen], weighs: Sequence[float]) -> dict[int, float]:
     """Return the tokens of two roots or more, heaviest first: their rarity and how many have it."""
     holders: dict[int, set[int]] = {}
+    rarities: dict[int, float] = {}
     for one in seen:
-        for token, role in zip(one.tokens, one.roles, strict=True):
+        for token, role, rare in zip(one.tokens, one.roles, one.rarities, strict=True):
             if weighs[role]:
                 holders.setdefault(token, set()).add(one.root)
+                rarities[token] = min(rare, rarities.get(token, rare))
     roots = len({one.root for one in seen})
     found = {t: rarities[t] * len(held) / roots for t, held in holders.items() if len(held) > 1}
     return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))

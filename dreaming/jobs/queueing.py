@@ -52,6 +52,8 @@ class Standing(msgspec.Struct):
     """With the line that says it already."""
     decided: list[Group] = msgspec.field(default_factory=list)
     seen_once: list[Group] = msgspec.field(default_factory=list)
+    memory: bytes = b""
+    """What spares the next grouping most of its work."""
 
 
 def survey(
@@ -73,6 +75,7 @@ def survey(
         history.frequencies(),
         topics=topics,
         homes={id_: home(project.identity) for id_, project in state.projects().items()},
+        remembered=state.memory(),
     )
     published = state.published()
     judge = _Judge(decided, state.kept(), _made_of(published, decided), today)
@@ -97,6 +100,7 @@ def survey(
             standing.eligible.append((group, candidate))
     _join(standing, merged, decided)
     standing.seen_once = grouping.singles(grouping.grouped())
+    standing.memory = grouping.memory()
     return standing
 
 
@@ -212,6 +216,7 @@ def queue(
         standing.eligible, key=lambda p: (Flag.MAYBE_FIXED in p[1].flags, p[1].id not in stays)
     )
     chosen = ranked[:max_pending]
+    state.remember(standing.memory)
     state.publish(((one.id, [kept.id for kept in group.excerpts]) for group, one in chosen), now)
     result = Queue(
         held_back=len(ranked) - len(chosen),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, overload
@@ -18,6 +19,7 @@ import msgspec
 from dreaming.models.finding import Excerpt, Finding, KeptExcerpt
 from dreaming.models.report import Verdict
 from dreaming.models.session import SessionKind
+from dreaming.similarity import term_id
 from dreaming.stores.interface import Project
 from dreaming.stores.state import State
 
@@ -197,6 +199,26 @@ class StoredFrequencies:
             "select count(distinct session_id) from vocabulary join transcripts on id = transcript"
         ).fetchone()
 
+    def among(
+        self, terms: Collection[int], sessions: Collection[str] | None
+    ) -> tuple[dict[int, int], int]:
+        """Return in how many of these sessions each of these terms occurs; ``None`` for all."""
+        if sessions is None:
+            rows = self._state.connection.execute("select term, sessions from frequency")
+            return {term: number for term, number in rows if term in terms}, self.sessions
+        rows = self._state.connection.execute(
+            "select session_id, terms from vocabulary join transcripts on id = transcript"
+            " order by session_id"
+        )
+        counts: Counter[int] = Counter()
+        total = 0
+        for session, several in groupby(rows, key=itemgetter(0)):
+            if session in sessions:
+                total += 1
+                found = {term for _, blob in several for term in array("q", blob)}
+                counts.update(term for term in found if term in terms)
+        return counts, total
+
     def of(self, term: str) -> int:
         """Return the number of sessions with this term."""
         known = self._known.get(term)
@@ -204,7 +226,7 @@ class StoredFrequencies:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             row = self._state.connection.execute(
-                "select sessions from frequency where term = ?", [self._state.term_id(term)]
+                "select sessions from frequency where term = ?", [term_id(term)]
             ).fetchone()
             known = self._known[term] = int(row[0]) if row else 0
         return known

@@ -23,6 +23,7 @@ import msgspec
 from dreaming.errors import DiskFull, NotNow, Unusable
 from dreaming.models.finding import Excerpt, Finding
 from dreaming.models.report import REFUSED, Spent, Verdict, Withdrawn
+from dreaming.similarity import term_id
 from dreaming.stores import withdrawal
 from dreaming.stores.interface import Cursor, Kept, Project, Settlement, Stamp
 from dreaming.stores.migrations import STEPS, migrations
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 _REMEDY: Final = "Move the file away; the next night reads everything again. No decision is lost."
 _NO_RIGHT: Final = "Give yourself the right to write it and its folder, then run this again."
-_REMEMBERED: Final = 4096
-"""How many terms' numbers are remembered: memory does not follow what was read."""
 EVIDENCE: Final = "evidence"
 """Names the count of transactions that changed what candidates are made of."""
 _encode = msgspec.msgpack.Encoder().encode
@@ -45,7 +44,6 @@ class State:
     def __init__(self, db: Database, path: Path | str = ":memory:") -> None:
         self.db = db
         self._path = path
-        self._term_ids: dict[str, int] = {}
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -336,7 +334,7 @@ class State:
 
         ``before`` is the session this transcript was counted for until now.
         """
-        new = {self.term_id(term) for term in terms}
+        new = {term_id(term) for term in terms}
         kept = self.connection.execute("select terms from vocabulary where transcript = ?", [row])
         old = {term for (blob,) in kept for term in _unpacked(blob)}
         session = self._session(row)
@@ -378,16 +376,6 @@ class State:
         with self._transaction():
             self.connection.execute("delete from frequency")
             self._bump((term, 1) for session in terms.values() for term in session)
-
-    def term_id(self, term: str) -> int:
-        """Return the number a term is counted under: 63 bits of its hash."""
-        known = self._term_ids.get(term)
-        if known is None:
-            if len(self._term_ids) >= _REMEMBERED:
-                self._term_ids.clear()
-            digest = hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest()
-            known = self._term_ids[term] = int.from_bytes(digest) >> 1
-        return known
 
     def take_over(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
         """Put rows of the same table of another state here, in one transaction."""
@@ -467,6 +455,16 @@ class State:
         """Forget what a candidate was: it waits again."""
         with self._transaction():
             self.connection.execute("delete from kept where decision = ?", [decision])
+
+    def memory(self) -> bytes:
+        """Return what the last grouping left to the next; nothing where none did."""
+        row = self.connection.execute("select body from memory where id = 1").fetchone()
+        return b"" if row is None else bytes(row[0])
+
+    def remember(self, body: bytes) -> None:
+        """Leave this to the next grouping."""
+        with self._transaction():
+            self.connection.execute("insert or replace into memory values (1, ?)", [body])
 
     def add_run(self, started: float, outcome: str, report: bytes) -> None:
         """Keep a night's report."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
+from collections.abc import Collection
 from itertools import count
 
 from dreaming.models.finding import Excerpt, KeptExcerpt
@@ -17,6 +19,7 @@ from dreaming.models.session import (
     TurnKind,
 )
 from dreaming.signals import excerpts, terms
+from dreaming.similarity import term_id
 
 
 class Talk:
@@ -111,6 +114,13 @@ class Counted:
     def of(self, term: str) -> int:
         """In how many sessions a term occurs."""
         return sum(term in found for found in self._terms)
+
+    def among(
+        self, terms: Collection[int], sessions: Collection[str] | None
+    ) -> tuple[dict[int, int], int]:
+        """In how many sessions each of these terms occurs: always in all of them."""
+        counts = Counter(term_id(term) for found in self._terms for term in found)
+        return {id_: counts[id_] for id_ in terms}, self.sessions
 
 
 def key(*parts: object) -> str:

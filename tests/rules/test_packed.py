@@ -2,79 +2,89 @@
 
 from __future__ import annotations
 
+import random
 import tracemalloc
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import fsum, sqrt
 from typing import overload
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dreaming.aggregation import Grouping, aggregate
 from dreaming.aggregation.bags import bag
 from dreaming.aggregation.linkage import families, groups
-from dreaming.aggregation.packed import Focus, packed
-from dreaming.aggregation.pairs import FEATURES, features
+from dreaming.aggregation.memory import Memory
+from dreaming.aggregation.packed import Focus, Packed, packed
+from dreaming.aggregation.pairs import FEATURES, Alike, Neighbours, features
 from dreaming.aggregation.tally import Tally
-from dreaming.aggregation.vocabulary import Vocabulary, vocabulary
+from dreaming.aggregation.vocabulary import (
+    SETTLED,
+    STEP,
+    WHOLE_HISTORY,
+    Vocabulary,
+    first,
+    vocabulary,
+)
 from dreaming.models.finding import Excerpt, KeptExcerpt
+from dreaming.similarity import RAREST, stem, term_id
 from tests.rules.session_samples import Counted, history, kept
 
 
-def everything() -> tuple[list[KeptExcerpt], Vocabulary]:
+def everything() -> tuple[list[KeptExcerpt], Packed, Vocabulary]:
     """The excerpts of the sample history, and what they share."""
     talks = history()
-    found = sorted((one for talk in talks for one in kept(talk)), key=lambda one: one.root)
-    return found, vocabulary(found, Counted([talk.session for talk in talks], padding=80))
+    found = [one for talk in talks for one in kept(talk)]
+    known = packed(found, Memory(b""))
+    words = vocabulary(known, Counted([talk.session for talk in talks], padding=80))
+    known.weigh(words.rarities)
+    return found, known, words
 
 
 def told(one: Excerpt, other: Excerpt, words: Vocabulary) -> dict[str, float]:
     """Some features of a pair, from the excerpts themselves and without any packing."""
     a, b = bag(one), bag(other)
 
-    def known(weights: dict[str, float]) -> dict[int, float]:
+    def rare(token: int) -> float:
+        return words.rarities.get(token, RAREST)
+
+    def ids(weights: Mapping[str, float]) -> dict[int, float]:
         found: dict[int, float] = {}
         for token, weight in weights.items():
-            number = words.number(token)
-            if number is not None:
-                found[number] = max(weight, found.get(number, 0.0))
+            id_ = term_id(stem(token))
+            found[id_] = max(weight, found.get(id_, 0.0))
         return found
 
-    def numbers(tokens: Iterable[str]) -> set[int]:
-        return set(known(dict.fromkeys(tokens, 1.0)))
-
-    def first(this: Iterable[str], that: Iterable[str]) -> float:
-        return max((words.rarities[n] for n in numbers(this) & numbers(that)), default=0.0)
-
-    def length(weights: dict[str, float]) -> float:
-        return sqrt(fsum((weight * words.of(token)) ** 2 for token, weight in weights.items()))
+    def rarest(this: Iterable[str], that: Iterable[str]) -> float:
+        both = ids(dict.fromkeys(this, 1.0)).keys() & ids(dict.fromkeys(that, 1.0)).keys()
+        return max(map(rare, both), default=0.0)
 
     def dot(this: dict[int, float], that: dict[int, float]) -> float:
-        both = this.keys() & that.keys()
-        return fsum(this[n] * that[n] * words.rarities[n] ** 2 for n in both)
+        return fsum(this[n] * that[n] * rare(n) ** 2 for n in this.keys() & that.keys())
 
-    deeds, wholes = (known(a.deed), known(b.deed)), (known(a.whole), known(b.whole))
+    def cosine(this: dict[int, float], that: dict[int, float]) -> float:
+        return dot(this, that) / (sqrt(dot(this, this)) * sqrt(dot(that, that)) or 1.0)
+
+    deeds, wholes = (ids(a.deed), ids(b.deed)), (ids(a.whole), ids(b.whole))
     shared = sorted(
-        min(deed[n] for deed in deeds) * words.rarities[n]
-        for n in deeds[0].keys() & deeds[1].keys()
+        min(deed[n] for deed in deeds) * rare(n) for n in deeds[0].keys() & deeds[1].keys()
     )
-    whole = sqrt(dot(wholes[0], wholes[0])) * sqrt(dot(wholes[1], wholes[1]))
     return {
-        "cosine": dot(*wholes) / (whole or 1.0),
-        "deed_cosine": dot(*deeds) / ((length(a.deed) * length(b.deed)) or 1.0),
+        "cosine": cosine(*wholes),
+        "deed_cosine": cosine(*deeds),
         "deed_first": [0.0, *shared][-1],
-        "any_first": first(a.whole, b.whole),
-        "done_and_done": first(a.added, b.added),
-        "done_and_said": max(first(a.added, b.said), first(b.added, a.said)),
-        "said_and_said": first(a.said, b.said),
-        "error_and_error": first(a.error, b.error),
-        "wrong_and_wrong": first(a.wrong, b.wrong),
-        "error_and_said": max(first(a.error, b.said), first(b.error, a.said)),
-        "left_and_said": max(first(a.removed, b.said), first(b.removed, a.said)),
+        "any_first": rarest(a.whole, b.whole),
+        "done_and_done": rarest(a.added, b.added),
+        "done_and_said": max(rarest(a.added, b.said), rarest(b.added, a.said)),
+        "said_and_said": rarest(a.said, b.said),
+        "error_and_error": rarest(a.error, b.error),
+        "wrong_and_wrong": rarest(a.wrong, b.wrong),
+        "error_and_said": max(rarest(a.error, b.said), rarest(b.error, a.said)),
+        "left_and_said": max(rarest(a.removed, b.said), rarest(b.removed, a.said)),
         "both_errors": float(bool(one.error and other.error)),
         "weaker": min(one.strength, other.strength),
     }
@@ -82,11 +92,10 @@ def told(one: Excerpt, other: Excerpt, words: Vocabulary) -> dict[str, float]:
 
 def test_packed_excerpts_tell_what_the_excerpts_tell() -> None:
     """What a pair is judged by is the same, packed or not."""
-    found, words = everything()
-    known = packed(found, words)
+    found, known, words = everything()
     alike = 0
     for one, other in combinations(range(len(found)), 2):
-        values = dict(zip(FEATURES, features(Focus(known[one]), known[other], words), strict=True))
+        values = dict(zip(FEATURES, features(Focus(known[one]), known[other]), strict=True))
         expected = told(found[one].excerpt, found[other].excerpt, words)
         assert {name: values[name] for name in expected} == pytest.approx(expected)
         alike += values["any_first"] > 0.0
@@ -134,13 +143,13 @@ def test_memory_follows_little_of_an_excerpt() -> None:
     def peak(size: int) -> int:
         before, _ = tracemalloc.get_traced_memory()
         tracemalloc.reset_peak()
-        found = Invented(size)
-        packed(found, vocabulary(found, Counted([], padding=80)))
+        known = packed(Invented(size), Memory(b""))
+        known.weigh(vocabulary(known, Counted([], padding=80)).rarities)
         return tracemalloc.get_traced_memory()[1] - before
 
     tracemalloc.start()
     try:
-        peak(400)  # what is remembered of tokens is full now
+        peak(1200)  # what is remembered of tokens is full now
         assert peak(600) - peak(200) < 2048 * 400
     finally:
         tracemalloc.stop()
@@ -195,3 +204,52 @@ def test_eligible_groups_are_worded_when_asked_for() -> None:
     recurring = aggregate(found, (), frequencies)
     assert list(grouping.groups(eligible=True)) == [one for one in recurring if one.eligible]
     assert grouping.grouped() == {kept.id for one in recurring for kept in one.excerpts}
+
+
+def grouped(found: Sequence[KeptExcerpt], remembered: bytes = b"") -> Grouping:
+    """The groups of some of the sample history."""
+    sessions = [talk.session for talk in history()]
+    return Grouping(found, (), Counted(sessions, padding=80), remembered=remembered)
+
+
+@given(st.randoms(use_true_random=False), st.integers(0, 99))
+@settings(max_examples=20)
+def test_memory_saves_work_and_decides_nothing(chance: random.Random, share: int) -> None:
+    """However a history was cut into nights, in any order, it comes to the same groups."""
+    found = [one for talk in history() for one in kept(talk)]
+    chance.shuffle(found)
+    before = grouped(found[: len(found) * share // 100]).memory()
+    for remembered in (before, before[:-9], b"not a memory"):
+        one, other = grouped(found, remembered), grouped(found)
+        assert list(one.groups()) == list(other.groups())
+        assert one.memory() == other.memory()
+
+
+def test_what_comes_later_changes_no_pair_before() -> None:
+    """The first excerpts are compared with each other alike, whatever follows them."""
+    _, known, words = everything()
+    pairs = list(Neighbours(known, words).pairs())
+    for size in range(len(known)):
+        beginning = Neighbours(known, words)
+        here = [(other, one) for one in range(size) for other in beginning.following()]
+        assert here == [pair for pair in pairs if pair[1] < size]
+
+
+@given(st.integers(0, 200_000))
+def test_little_that_is_new_leaves_the_rarities_alone(size: int) -> None:
+    """All of a short history says how rare a token is, of a longer one all but the latest part."""
+    told = first(size)
+    assert told == size or WHOLE_HISTORY <= told <= max(WHOLE_HISTORY, SETTLED * size)
+    assert size <= WHOLE_HISTORY or told > size * SETTLED / STEP - 1 or told == WHOLE_HISTORY
+    assert first(size + 1) >= told
+
+
+def test_large_family_is_taken_apart() -> None:
+    """No family is larger than it may be, and no excerpt stands in two."""
+    _, known, words = everything()
+    alike = Alike(known, words, Memory(b""))
+    whole = [place for family, _ in alike.families(0.0, ()) for place in family]
+    parts = [family for family, _ in alike.families(0.0, (), largest=2)]
+    assert max(len(family) for family in parts) == 2
+    places = [place for family in parts for place in family]
+    assert len(places) == len(set(places)) and set(places) <= set(whole)
