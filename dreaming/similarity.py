@@ -59,18 +59,17 @@ def _forms(raw: str) -> tuple[str, ...]:
 
 def tokens(text: str) -> list[str]:
     """Return the tokens of a text in order, repeats included; placeholders give none."""
-    found: list[str] = []
-    for raw in _raw(text):
-        found += _forms(raw)
-    return found
+    return [*chain.from_iterable(map(_forms, _raw(text)))]
 
 
 def distinct(texts: Iterable[str]) -> frozenset[str]:
-    """Return the distinct tokens of some texts: much quicker than ``tokens`` of each."""
+    """Return the distinct tokens of some texts: several times as fast as ``tokens`` of each."""
     chunks = set(chain.from_iterable(map(str.split, texts)))
-    plain = {chunk for chunk in chunks if chunk.isascii()}
-    raw = {*_raw(" ".join(plain)), *_raw(" ".join(chunks - plain))}
-    return frozenset(chain.from_iterable(map(_forms, raw)))
+    words = set(filter(str.isalpha, chunks))
+    chunks -= words
+    plain = set(filter(str.isascii, chunks))
+    words.update(_raw(" ".join(plain)), _raw(" ".join(chunks - plain)))
+    return frozenset(chain.from_iterable(map(_forms, words)))
 
 
 def _raw(text: str) -> list[str]:
@@ -98,7 +97,7 @@ def rarity(occurrences: int, sessions: int) -> float:
     return max(0.0, min(RAREST, told))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=32768)
 def stem(token: str) -> str:
     """Return a plain word without its ending: ``await`` and ``awaited`` are one; names stay."""
     if len(token) < 5 or not (token.isascii() and token.isalpha()):

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreaming.similarity import RAREST, cosine, overlap, program, rarity, telling, tokens
+from dreaming.similarity import (
+    RAREST,
+    cosine,
+    distinct,
+    overlap,
+    program,
+    rarity,
+    telling,
+    tokens,
+)
 
 
 def test_token_keeps_its_whole_and_its_parts() -> None:
@@ -31,6 +40,12 @@ def test_flag_and_word_are_one_token() -> None:
 def test_placeholders_are_no_tokens() -> None:
     """Redaction's pseudonyms join nothing."""
     assert tokens("mail <email:3f2a91> in <home>/x2") == ["mail", "in", "x2"]
+
+
+@given(st.lists(st.text(st.sampled_from("aB9é見_-@./:< >\n"), max_size=12), max_size=4))
+def test_distinct_tokens_are_those_of_each_text(texts: list[str]) -> None:
+    """Many texts at once give the same tokens as one after the other."""
+    assert distinct(texts) == {token for text in texts for token in tokens(text)}
 
 
 def test_scripts_without_spaces_become_pairs() -> None:
