@@ -201,15 +201,19 @@ def _require(scheduler: Scheduler, system: bool) -> None:
     scheduler.status()
 
 
+def _is_setting(name: str) -> bool:
+    """Return whether a variable of the environment stands for a setting of the person's."""
+    from dreaming.config import PERSON_ONLY
+
+    key = name.removeprefix("DREAMING_").lower().partition("__")[0]
+    return name.startswith("DREAMING_") and key in PERSON_ONLY
+
+
 def _can_work(plan: Plan, system: bool, quiet: bool) -> bool:
     """Let the doctor look from where a night will be; what it finds wrong is shown."""
     from dreaming.jobs.schedule import rehearse
 
-    lost = sorted(
-        one
-        for one in os.environ
-        if one.startswith("DREAMING_") and one not in ("DREAMING_WORKSPACE", "DREAMING_DEBUG")
-    )
+    lost = sorted(one for one in os.environ if _is_setting(one))
     if lost:
         say(
             f"{', '.join(lost)}: set in this shell only; scheduled nights go by your config.toml.",
