@@ -42,6 +42,10 @@ class Price(msgspec.Struct, frozen=True):
     cache_write: float = 0.0
     cache_read: float = 0.0
 
+    def estimate(self, tokens: int) -> float:
+        """Return US dollars for sending these tokens, answers of a tenth of the length included."""
+        return round((tokens * self.input + tokens / 10 * self.output) / 1e6, 4)
+
 
 class Usage(msgspec.Struct, frozen=True):
     """What one request used. Tokens as the provider counts them; dollars at list price."""

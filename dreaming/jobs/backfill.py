@@ -236,14 +236,13 @@ def _estimate(night: Night, due: Sequence[Listed], now: float) -> Estimate:
     for one in due:
         note(losses, one.transcript, one.keeps_days, settled=False, now=now)
     tokens = round(size * TOKENS_PER_BYTE)
-    price = night.backend.price
     return Estimate(
         transcripts=len(due),
         bytes=size,
         agents=dict(sorted(Counter(one.transcript.agent for one in due).items())),
         tokens=tokens,
-        money=round((tokens * price.input + tokens / 10 * price.output) / 1e6, 4),
-        price_source=price.source,
+        money=night.backend.price.estimate(tokens),
+        price_source=night.backend.price.source,
         seconds=round(size / _speed(night), 1),
         losses=losses,
     )

@@ -79,8 +79,7 @@ def survey(
     for agent, ids in sessions.items():
         result.agents[agent].sessions = len(ids)
     for name, price in prices.items():
-        dollars = result.tokens * price.input + result.tokens / 10 * price.output
-        result.cost[name] = round(dollars / 1e6, 4)
+        result.cost[name] = price.estimate(result.tokens)
     return result
 
 
