@@ -19,16 +19,19 @@ __all__ = [
     "Answer",
     "AnswerRefused",
     "Backend",
+    "BudgetReached",
     "LetInRefused",
     "NotReadOnly",
     "Price",
     "QuotaReached",
     "Request",
+    "TimedOut",
     "TooBig",
     "TransientFailure",
     "Unanswered",
     "Unreachable",
     "Usage",
+    "Window",
     "estimate_tokens",
 ]
 
@@ -60,6 +63,17 @@ class Usage(msgspec.Struct, frozen=True):
     """The part of ``input_tokens`` that came from the provider's cache."""
 
 
+class Window(msgspec.Struct, frozen=True):
+    """One of a provider's rolling quota windows, as the provider told it."""
+
+    name: str
+    """Such as ``five_hour``, ``seven_day``, ``requests``."""
+    used: float
+    """Share that is used up, 0.0 to 1.0 (above 1.0 where the provider says so)."""
+    resets_at: float = 0.0
+    """Seconds since 1970 UTC at which it starts anew; 0.0 where nobody said."""
+
+
 class Answer(msgspec.Struct, frozen=True):
     """What came back, exactly as it came."""
 
@@ -69,6 +83,8 @@ class Answer(msgspec.Struct, frozen=True):
     model: str = ""
     complete: bool = True
     """False where the provider says the text was cut short."""
+    windows: tuple[Window, ...] = ()
+    """How far the person's quota windows are used, as told with this answer."""
 
 
 class Backend(ABC):
@@ -96,6 +112,11 @@ class Backend(ABC):
         """How many tokens of packets one request may hold."""
 
     @property
+    def account(self) -> str:
+        """Whose quota an answer uses: backends with the same account share its windows."""
+        return self.name
+
+    @property
     def price(self) -> Price:
         """List price; zero where nothing is charged."""
         return Price()
@@ -109,15 +130,16 @@ class Backend(ABC):
         """
 
 
-class Unanswered(DreamingError):
-    """The backend gave no usable answer."""
+class _Partial(DreamingError):
+    """An answer that cannot be used, with what had come of it."""
 
     def __init__(
         self, message: str = "", *, remedy: str = "", partial: Answer | None = None
     ) -> None:
         super().__init__(message, remedy=remedy)
         self.partial = partial or Answer(text="", complete=False)
-        """What had come before it failed: its text is kept, its usage was paid."""
+        """What had come before it failed: its text is kept, its usage was paid, its windows are
+        believed."""
 
     @property
     def text(self) -> str:
@@ -125,34 +147,53 @@ class Unanswered(DreamingError):
         return self.partial.text
 
 
+class Unanswered(_Partial):
+    """The backend gave no usable answer."""
+
+
 class TransientFailure(Unanswered):
     """The backend did not answer this time; the batch is tried again another night."""
 
 
-class TooBig(DreamingError):
-    """The request is larger than the backend takes; it is split."""
+class TimedOut(TransientFailure):
+    """The backend did not answer in time and was stopped."""
 
 
 class AnswerRefused(Unanswered):
     """The model declined to answer; the batch is kept and counted."""
 
 
-class QuotaReached(NotNow):
+class TooBig(_Partial):
+    """The request is larger than the backend takes; it is split."""
+
+
+class QuotaReached(_Partial, NotNow):
     """The backend's quota is used up for now."""
 
-    def __init__(self, message: str = "", *, remedy: str = "", not_before: float = 0.0) -> None:
-        super().__init__(message, remedy=remedy)
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        remedy: str = "",
+        not_before: float = 0.0,
+        partial: Answer | None = None,
+    ) -> None:
+        super().__init__(message, remedy=remedy, partial=partial)
         self.not_before = not_before
         """Seconds since 1970 UTC from which asking may work again; 0.0 where nobody said."""
 
 
-class LetInRefused(BackendUnavailable):
+class BudgetReached(_Partial, NotNow):
+    """The backend stopped at the limit of money it was given."""
+
+
+class LetInRefused(_Partial, BackendUnavailable):
     """The backend does not let us in: key, login, billing, permission or an unknown model."""
 
 
-class Unreachable(BackendUnavailable):
+class Unreachable(_Partial, BackendUnavailable):
     """The backend cannot be reached."""
 
 
-class NotReadOnly(BackendUnavailable):
+class NotReadOnly(_Partial, BackendUnavailable):
     """The model was offered or used a tool; nothing it answered is believed."""
