@@ -13,6 +13,7 @@ import msgspec
 
 from dreaming.errors import BackendUnavailable, DreamingError, NotNow
 from dreaming.packets import estimate_tokens
+from dreaming.quota import Window
 from dreaming.tasks.interface import Request
 
 __all__ = [
@@ -61,17 +62,6 @@ class Usage(msgspec.Struct, frozen=True):
     """The part of ``input_tokens`` that was put into the provider's cache."""
     cache_read_tokens: int = 0
     """The part of ``input_tokens`` that came from the provider's cache."""
-
-
-class Window(msgspec.Struct, frozen=True):
-    """One of a provider's rolling quota windows, as the provider told it."""
-
-    name: str
-    """Such as ``five_hour``, ``seven_day``, ``requests``."""
-    used: float
-    """Share that is used up, 0.0 to 1.0 (above 1.0 where the provider says so)."""
-    resets_at: float = 0.0
-    """Seconds since 1970 UTC at which it starts anew; 0.0 where nobody said."""
 
 
 class Answer(msgspec.Struct, frozen=True):
