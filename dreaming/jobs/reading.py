@@ -32,10 +32,11 @@ NO_SESSION: Final = "no session in it"
 OTHER_PROJECT: Final = "another project's"
 OWN_RUN: Final = "a model run of dreaming"
 VANISHED: Final = "gone before it was read"
-DECODED: Final = "credential shape in decoded text"
 NOT_SCANNED: Final = "cannot be scanned for credentials"
 UNIQUE: Final = 12
 """Shortest record identity, in characters, that no two conversations share by chance."""
+_APART: Final = b"\n\0\n"
+"""Stands between texts, so that the end of one and the start of the next are never one token."""
 IN_REFUSED: Final = "(in refused transcripts)"
 
 
@@ -124,12 +125,8 @@ class Reader:
             if cursor is None:
                 return Reading(_settlement(transcript, Verdict.SKIPPED, VANISHED, self._rules))
             return Reading(_touched(transcript, cursor))
-        scanner = self._redactor.scanner()
-        for turn in kept.session.turns:
-            for text in _turn_texts(turn):
-                scanner.feed(text.encode("utf-8", "surrogatepass") + b"\n", turn.line)
         try:
-            hits = scanner.finish()
+            hits = self._scanned(kept.session)
         except ScanFailed:
             return self._failed(transcript, cursor, NOT_SCANNED)
         reading = self._settle(transcript, kept.session, hits, kept.projects.__getitem__)
@@ -183,9 +180,10 @@ class Reader:
             msgspec.structs.replace(turn, folder=project.id)
             for turn, (_, project) in zip(redacted.turns, belonging, strict=True)
         ]
+        refused = _refusal(self._scanned(redacted))
+        if refused is not None:
+            return Reading(_settlement(transcript, *refused, self._rules))
         found = find_excerpts(redacted)
-        if not self._redactor.is_clean([text for one in found for text in texts(one)]):
-            return Reading(_settlement(transcript, Verdict.EXCLUDED, DECODED, self._rules))
         settlement = _settlement(transcript, Verdict.PROCESSED, "", self._rules)
         settlement.terms = find_terms(redacted)
         settlement.deeds = _deeds(redacted)
@@ -201,6 +199,18 @@ class Reader:
         settlement.projects = {id_: one for id_, one in projects.items() if id_ in seen}
         return Reading(settlement, redacted=redacted, projects=projects)
 
+    def _scanned(self, session: Session) -> tuple[Hit, ...]:
+        """Return the credential shapes in a session's texts.
+
+        What stands in pieces in the bytes, or wrapped in a way nobody knows, is whole here.
+        """
+        scanner = self._redactor.scanner()
+        for turn in session.turns:
+            for text in _turn_texts(turn):
+                if text:
+                    scanner.feed(text.encode("utf-8", "surrogatepass") + _APART, turn.line)
+        return scanner.finish()
+
     def redact(self, session: Session) -> Session:
         """Return the session with everything that identifies replaced.
 
@@ -213,15 +223,14 @@ class Reader:
         return msgspec.structs.replace(session, turns=turns)
 
     def _origin(self, session: Session, settlement: Settlement) -> Origin:
-        """Return whose the transcript is; of a refused one in clear only what is surely clean.
+        """Return whose the transcript is; of a refused one nothing in clear.
 
         Records that gave an excerpt are identities too: a fork that left out its first records
         still repeats them.
         """
         records = {one.record for _, _, one in settlement.excerpts if len(one.record) >= UNIQUE}
         identities = (*session.kin, *sorted(f"record:{record}" for record in records))
-        told = (session.agent, session.native_id, session.version)
-        clean = settlement.verdict not in REFUSED or self._redactor.is_clean(told)
+        clean = settlement.verdict not in REFUSED
         return Origin(
             agent=session.agent if clean else "",
             session_id=self._pseudonyms.session(session.agent, session.native_id),
