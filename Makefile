@@ -1,5 +1,5 @@
 # `make` lists what there is. Everything runs in .venv, which is made on the way.
-# T=… narrows the tests, as in `make test T=tests/rules`.
+# T=… narrows the tests, as in `make test T=tests/rules`; T='-n0 --pdb' runs them one after the other.
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -10,7 +10,7 @@ night: ## Run a first night on this machine; asks before it reads anything
 
 test: ## Install what the tests need and run them
 	@.ci/install dev
-	@.venv/bin/python -m pytest $(T)
+	@.venv/bin/python -m pytest -n auto --dist loadgroup $(T)
 
 check: lint house ## Check format, lint, types, layers, generated docs and the house rules
 
