@@ -99,7 +99,7 @@ def serve(plan: Plan, *, once: bool, note: Note) -> int:
 
 def _until_ended(nights: Nights, note: Note) -> int:
     from apscheduler.executors.pool import ThreadPoolExecutor
-    from apscheduler.schedulers.blocking import BlockingScheduler
+    from apscheduler.schedulers.background import BackgroundScheduler
 
     logging.getLogger("apscheduler").setLevel(logging.ERROR)  # a look during a night is in order
 
@@ -107,7 +107,7 @@ def _until_ended(nights: Nights, note: Note) -> int:
         code = nights.run()
         note(f"{datetime.now().astimezone().isoformat(timespec='seconds')} night ended with {code}")
 
-    scheduler = BlockingScheduler(
+    scheduler = BackgroundScheduler(
         executors={"default": ThreadPoolExecutor(2)},
         job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
     )
@@ -118,6 +118,9 @@ def _until_ended(nights: Nights, note: Note) -> int:
     note("Looking each hour whether a night is due. Ctrl-C ends this.")
     try:
         scheduler.start()
+        # A signal reaches this thread, and waits here for it: the scheduler would take it for the
+        # failure of a job where it came while one was handed out.
+        threading.Event().wait()
     except KeyboardInterrupt:
         tell("STOPPING=1")
         note("Ending.")

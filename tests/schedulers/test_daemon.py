@@ -105,12 +105,15 @@ def test_it_ends_with_its_night(
     hangs = f"import time; held = open({str(pipe)!r}, 'w'); time.sleep(600)"
     words = [sys.executable, "-c", SERVES, hangs, str(tmp_path)]
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL) as daemon:
-        held = pipe.open()  # returns when the night has opened its end
-        heard = [manager.recv(100).decode(), manager.recv(100).decode()]
-        daemon.send_signal(number)
-        assert daemon.wait(60) == 0
-        while heard[-1] != "STOPPING=1":
-            heard.append(manager.recv(100).decode())
+        try:
+            held = pipe.open()  # returns when the night has opened its end
+            heard = [manager.recv(100).decode(), manager.recv(100).decode()]
+            daemon.send_signal(number)
+            while heard[-1] != "STOPPING=1":
+                heard.append(manager.recv(100).decode())
+            assert daemon.wait(60) == 0
+        finally:
+            daemon.kill()
     assert heard[:2] == ["READY=1", "WATCHDOG=1"]
     with held, files.lock(tmp_path / DAEMON_LOCK):
         assert held.read() == ""  # nobody is left who holds the other end
