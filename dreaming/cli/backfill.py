@@ -13,7 +13,8 @@ from dreaming.cli import options
 from dreaming.cli.output import count, data, document, progress, say, size, span
 
 if TYPE_CHECKING:
-    from dreaming.jobs.backfill import Backfilled, Estimate, Limits
+    from dreaming.jobs.backfill import Backfilled, Estimate
+    from dreaming.jobs.limits import Limits
     from dreaming.wiring import Place
 
 
@@ -82,7 +83,7 @@ def _limits(here: Place, said: dict[str, float | None]) -> Limits:
     """What was said on the command line, else what the settings say."""
     from dreaming.config import MOST
     from dreaming.errors import WrongUse
-    from dreaming.jobs.backfill import Limits
+    from dreaming.jobs.limits import Limits
 
     for name, one in said.items():
         if one is not None and not one <= MOST:  # nan, too: it would be no limit at all

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
@@ -13,7 +12,7 @@ from dreaming.config import AlertSettings
 from dreaming.errors import INTERRUPTED, OK, NotNow, kind_of
 from dreaming.jobs.backfill import Plan
 from dreaming.jobs.listing import Preview
-from dreaming.models.report import Outcome, Spent
+from dreaming.models.report import Outcome, Spent, iso
 from dreaming.stores.state import State
 
 NIGHTS: Final = 5
@@ -121,7 +120,7 @@ def nights(state: State, settings: AlertSettings, now: float) -> Nights:
     runs = state.last_runs(max(NIGHTS, settings.stayed))
     watermark = state.get("watermark")
     return Nights(
-        watermark=_iso(float(watermark)) if watermark else None,
+        watermark=iso(float(watermark)) if watermark else None,
         last=[_shown(one) for one in runs[:NIGHTS]],
         spent=spent_since(state, now - 30 * DAY),
         unknown_records=dict(sum((Counter(one["unknown_records"]) for one in runs), Counter())),
@@ -179,7 +178,3 @@ def spent_since(state: State, at: float) -> Spent:
 def _shown(run: Run) -> dict[str, Any]:
     named = {name: run[name] for name in ("started", "outcome", "why", "exit_code")}
     return named | {"seconds": round(sum(run["seconds"].values()), 1)}
-
-
-def _iso(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

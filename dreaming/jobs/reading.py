@@ -201,6 +201,13 @@ class Reader:
         settlement.projects = {id_: one for id_, one in projects.items() if id_ in seen}
         return Reading(settlement, redacted=redacted, projects=projects)
 
+    def is_clean(self, text: str) -> bool:
+        """Say whether a text holds no credential shape, as far as it can be scanned."""
+        try:
+            return self._redactor.is_clean([text])
+        except ScanFailed:
+            return False
+
     def redact(self, session: Session) -> Session:
         """Return the session with everything that identifies replaced.
 

@@ -24,6 +24,8 @@ class KeptAnswer(msgspec.Struct, frozen=True):
     about: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = ()
     """By session id the excerpts it is about: (number, excerpt id, mark of what the excerpt said).
     So it can be read again whatever else is asked about, and where the state was lost."""
+    why: str = ""
+    """Why it could not be used; empty where it could, or nobody tried yet."""
 
 
 class Answers:

@@ -10,7 +10,8 @@ from dreaming.backends.interface import Answer, Backend, Price, Usage
 from dreaming.backends.replay import Replay
 from dreaming.errors import DreamingError
 from dreaming.jobs import backfill, batches
-from dreaming.jobs.backfill import Backfilled, Limits, Plan
+from dreaming.jobs.backfill import Backfilled, Plan
+from dreaming.jobs.limits import Limits
 from dreaming.models.report import Outcome
 from dreaming.stores.state import State, opened
 from dreaming.tasks.interface import Request
@@ -21,7 +22,7 @@ DAY = 24 * HOUR
 
 
 class Dear(Replay):
-    """A replay of which each answer costs ten tokens and a dollar, one excerpt a request."""
+    """A replay of which each answer costs 1000 tokens and a dollar, one excerpt a request."""
 
     free = False
     identity = "replay:dear"
@@ -30,7 +31,7 @@ class Dear(Replay):
 
     def ask(self, request: Request) -> Answer:
         """Answer, and say what it cost."""
-        return Answer(super().ask(request).text, Usage(8, 2, 1.0))
+        return Answer(super().ask(request).text, Usage(800, 200, 1.0))
 
 
 @pytest.fixture
@@ -127,12 +128,20 @@ def test_slices_end_at_their_limits_and_add_up(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("limits", "asked"),
-    [(Limits(tokens=25), 3), (Limits(money=2.5), 3), (Limits(money=3.0), 3), (Limits(tokens=1), 1)],
+    [
+        (Limits(tokens=2500), 3),
+        (Limits(calls=4), 4),
+        (Limits(money=2.5), 3),
+        (Limits(money=3.0), 3),
+        (Limits(tokens=1), 0),
+        (Limits(money=0.0001), 0),
+    ],
 )
 def test_a_budget_is_exceeded_by_the_call_in_flight_at_most(
     world: World, limits: Limits, asked: int
 ) -> None:
-    """Asked before every call, in the middle of a batch too; and nothing is paid for twice."""
+    """Asked before every call, in the middle of a batch too, and not at all where the call alone is
+    thought to be too large; and nothing is paid for twice."""
     world.backend = backend = Dear(recorded())
     done = _slice(world, limits)
     assert (len(backend.asked), done.report.spent.requests) == (asked, asked)

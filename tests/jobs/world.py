@@ -16,6 +16,7 @@ from dreaming.backends.replay import Recorded, Replay
 from dreaming.jobs.archiving import Retention
 from dreaming.jobs.decide import Desk, decided, writer_name
 from dreaming.jobs.fixing import Files
+from dreaming.jobs.limits import Limits
 from dreaming.jobs.listing import Waits
 from dreaming.jobs.nightly import Night, run
 from dreaming.jobs.reading import Reader, rules_version
@@ -23,6 +24,7 @@ from dreaming.models.lesson import KnownLine
 from dreaming.models.report import Report
 from dreaming.redaction.engine import Redactor
 from dreaming.stores import files, knowledge_reader
+from dreaming.stores.accounts import Accounts
 from dreaming.stores.answers import Answers
 from dreaming.stores.archive import Archive
 from dreaming.stores.interface import Project
@@ -124,6 +126,9 @@ class World:
         self.since: float | None = None
         self.redactor = _REDACTOR
         self.retention = Retention()
+        self.limits = Limits()
+        self.pauses: list[float] = []
+        """Seconds that were waited between tries, without waiting."""
         self.rules = ""
         """Changes the version of the rules."""
         self.repository: Callable[[Project], Files | None] = lambda _: None
@@ -161,6 +166,9 @@ class World:
             waits=Waits(rules, self.settle, 14 * 24 * HOUR, self.since),
             max_pending=self.max_pending,
             clock=lambda: self.now,
+            limits=self.limits,
+            accounts=Accounts(self.place.state),
+            pause=self.pauses.append,
         )
 
     @contextlib.contextmanager
