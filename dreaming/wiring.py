@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from dreaming.config import PersonSettings, WorkspaceSettings, kept_for, read_person, read_workspace
+from dreaming.config import (
+    BACKENDS,
+    PersonSettings,
+    WorkspaceSettings,
+    kept_for,
+    read_person,
+    read_workspace,
+)
 from dreaming.errors import NotNow, Unusable, WrongUse
 from dreaming.stores import files, mounts, workspace
 from dreaming.stores.workspace import Workspace
@@ -26,6 +33,7 @@ if TYPE_CHECKING:
     from dreaming.jobs.archiving import Retention
     from dreaming.jobs.decide import Desk
     from dreaming.jobs.doctor import Patient
+    from dreaming.jobs.limits import Limits
     from dreaming.jobs.listing import Preview, Waits
     from dreaming.jobs.nightly import Night
     from dreaming.jobs.progress import Progress
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
     from dreaming.models.lesson import KnownLine
     from dreaming.redaction.engine import Redactor
     from dreaming.schedulers.interface import Plan, Scheduler
+    from dreaming.stores.accounts import Accounts
     from dreaming.stores.interface import Project
     from dreaming.stores.projects import Projects
     from dreaming.stores.state import State
@@ -56,6 +65,8 @@ class Choices(msgspec.Struct):
     since: float | None = None
     settle: int | None = None
     """Minutes."""
+    money: float | None = None
+    """US dollars."""
 
 
 class Place(msgspec.Struct):
@@ -185,7 +196,9 @@ def backend(name: str, person: PersonSettings) -> Backend:
         return _replay(person)
     if name == "anthropic":
         return _anthropic(person)
-    raise WrongUse(f"{name!r} is no backend; there are offline, anthropic and replay.")
+    if name == "claude-code":
+        return _claude_code(person)
+    raise WrongUse(f"{name!r} is no backend; there are {', '.join(BACKENDS)}.")
 
 
 def _replay(person: PersonSettings) -> Backend:
@@ -201,22 +214,43 @@ def _replay(person: PersonSettings) -> Backend:
 
 def _anthropic(person: PersonSettings) -> Backend:
     from dreaming.backends.anthropic_api import Anthropic
-    from dreaming.backends.interface import LetInRefused
 
-    key = os.environ.get("ANTHROPIC_API_KEY", "").strip()
-    if not key:
-        raise LetInRefused(
-            "The anthropic backend needs a key, and ANTHROPIC_API_KEY is not set.",
-            remedy="Set it in the environment of this command, or use --backend offline.",
-        )
     settings = person.anthropic
     return Anthropic(
         model=settings.model,
-        api_key=key,
+        api_key=_key("ANTHROPIC_API_KEY", "anthropic"),
         base_url=settings.base_url,
         max_tokens=settings.max_tokens,
         timeout=settings.timeout,
     )
+
+
+def _claude_code(person: PersonSettings) -> Backend:
+    from dreaming.backends.claude_code import ClaudeCode
+
+    settings = person.claude_code
+    return ClaudeCode(
+        settings.program,
+        settings.model,
+        token_file=workspace.config_file().parent / "tokens" / "claude-code",
+        api_key=_key("ANTHROPIC_API_KEY", "claude-code") if settings.key == "api" else "",
+        base_url=settings.base_url,
+        money=settings.money,
+        timeout=settings.timeout,
+    )
+
+
+def _key(variable: str, name: str) -> str:
+    """Return a key of the person's environment."""
+    from dreaming.backends.interface import LetInRefused
+
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise LetInRefused(
+            f"The {name} backend needs a key, and {variable} is not set.",
+            remedy="Set it in the environment of this command, or use --backend offline.",
+        )
+    return key
 
 
 def endpoint(name: str, person: PersonSettings) -> tuple[str, int] | None:
@@ -364,7 +398,23 @@ def _night(here: Place, choices: Choices, progress: Progress, known: State) -> N
         topics=here.settings.topics,
         progress=progress,
         clock=time.time,
+        limits=_limits(here, choices),
+        accounts=accounts(here),
     )
+
+
+def _limits(here: Place, choices: Choices) -> Limits:
+    from dreaming.jobs.limits import Limits
+
+    limits = Limits(**here.person.limits.model_dump())
+    return limits if choices.money is None else msgspec.structs.replace(limits, money=choices.money)
+
+
+def accounts(here: Place) -> Accounts:
+    """Return what the workspaces of this machine were told about the quota of accounts."""
+    from dreaming.stores.accounts import Accounts
+
+    return Accounts(here.workspace.state)
 
 
 def _retention(here: Place) -> Retention:
