@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dreaming.cli import options
-from dreaming.cli.output import count, data, document, progress, say, size, span
+from dreaming.cli.output import count, data, document, progress, say, size, span, spending
 from dreaming.errors import INTERRUPTED, DreamingError, NotNow
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "--if-due", type=options.duration, help="Only when the last night in order is that long ago."
 )
+@options.money
 @click.option("--limit", type=options.duration, help="Stop by then; the rest waits.")
 @click.option(
     "--wait-network", type=options.duration, help="Wait so long for a backend that is elsewhere."
@@ -44,6 +45,7 @@ def nightly(
     settle: int | None,
     backend: str | None,
     if_due: float | None,
+    money: float | None,
     limit: float | None,
     wait_network: float | None,
     dry_run: bool,
@@ -57,11 +59,12 @@ def nightly(
     again, 75 when it must wait.
 
     After a night that was not in order the next is due in one hour, then two, four … at most what
-    --if-due says.
+    --if-due says. After one that a quota was in the way of, when that starts anew.
     """
     from dreaming import wiring
 
-    choices = wiring.Choices(workspace, transcripts, backend, since, settle)
+    options.check_limits(money=money)
+    choices = wiring.Choices(workspace, transcripts, backend, since, settle, money)
     _lay_out_named(choices, quiet)
     here = wiring.place(choices)
     if dry_run:
@@ -183,12 +186,10 @@ def _print(report: Report) -> None:
         f"{queue.removed} gone, {queue.held_back} held back); {queue.known} known already, "
         f"{queue.decided} decided before, {queue.seen_once} seen in one session only"
     )
-    spent = report.spent
-    if spent.requests:
-        data(
-            f"{count(spent.requests, 'request')}, {spent.input_tokens} tokens in, "
-            f"{spent.output_tokens} out, ${spent.cost:.4f}"
-        )
+    if report.spent.requests:
+        data(spending(report))
+    if report.not_before:
+        data(f"the quota is in the way until {report.not_before}")
     times = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in report.seconds.items())
     data(f"time: {times}")
     data(f"watermark: {report.watermark or 'none yet'} ({report.outcome}: {report.why})")
@@ -203,7 +204,7 @@ def _print_troubles(report: Report) -> None:
     for reason, number in sorted(report.complaints.items()):
         data(f"{count(number, 'complaint')}: {reason}")
     if report.set_aside:
-        data(f"{count(report.set_aside, 'request')} set aside after two attempts")
+        data(f"{count(report.set_aside, 'request')} set aside; `dreaming quarantine list`")
     gone = report.withdrawn
     if gone.transcripts:
         data(
