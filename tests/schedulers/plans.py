@@ -27,6 +27,7 @@ def plan(home: Path = HOME, **changed: Any) -> Plan:
         "environment": {},
         "keys": home / ".config/dreaming/environment",
         "remote": False,
+        "program": False,
         "tells": False,
     }
     return Plan(**(values | changed))
