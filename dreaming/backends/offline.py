@@ -26,7 +26,7 @@ class Offline(Backend):
     """Answers from the excerpts alone: the same request, the same answer."""
 
     name: ClassVar[str] = "offline"
-    leaves_the_machine: ClassVar[bool] = False
+    leaves_the_machine = False
     free: ClassVar[bool] = True
     words: ClassVar[bool] = False
 
