@@ -26,7 +26,7 @@ from pydantic_settings import (
 from dreaming.errors import Unusable
 from dreaming.models.candidate import TOPIC_PATTERN
 
-BACKENDS: Final = ("offline", "anthropic", "claude-code", "codex", "command", "replay")
+BACKENDS: Final = ("offline", "anthropic", "claude-code", "codex", "openai", "command", "replay")
 """Names a person may give; the first is the default and needs no key and no network."""
 
 MOST: Final = 10**12
@@ -103,6 +103,13 @@ class AnthropicSettings(BaseModel):
 
     model: str = "claude-haiku-5-5"
     """The model that answers, by the name the API has for it."""
+    via: Literal["api", "bedrock", "vertex"] = "api"
+    """Who serves it: its maker with the key in ANTHROPIC_API_KEY, or a cloud with the credentials
+    that the cloud's own SDK finds."""
+    region: str = ""
+    """The cloud's region, such as `us-east-1`."""
+    project: str = ""
+    """The Vertex project. Empty: the one the credentials belong to."""
     base_url: str | None = None
     """Another address of the same API; read from the person's settings only."""
     max_tokens: Annotated[int, Field(ge=256, le=128_000)] = 16_000
@@ -168,6 +175,30 @@ class CodexSettings(BaseModel):
     """Tokens of excerpts in one question."""
     timeout: Annotated[float, Field(gt=0, le=86_400)] = 600.0
     """Seconds for one question."""
+
+
+class OpenAISettings(BaseModel):
+    """Any OpenAI-compatible server, used only when ``backend = "openai"`` is named by a person."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = ""
+    """The model that answers, by the name the server has for it."""
+    base_url: Annotated[str, Field(min_length=1)] = "http://127.0.0.1:11434/v1"
+    """Where the server is; by default where Ollama listens."""
+    key: bool = False
+    """Whether the server gets the key in OPENAI_API_KEY."""
+    context_tokens: Annotated[int, Field(ge=1_000, le=1_000_000)] = 16_000
+    """Tokens of excerpts in one question. The server needs a third more room, and for each known
+    lesson about 60."""
+    max_tokens: Annotated[int, Field(ge=256, le=128_000)] = 4_000
+    """How long an answer may be."""
+    timeout: Annotated[float, Field(gt=0, le=86_400)] = 1_800.0
+    """Seconds for one question."""
+    price_input: Annotated[float, Field(ge=0, le=MOST)] = 0.0
+    """US dollars for a million tokens read."""
+    price_output: Annotated[float, Field(ge=0, le=MOST)] = 0.0
+    """US dollars for a million tokens written."""
 
 
 class CommandSettings(BaseModel):
@@ -270,6 +301,7 @@ class PersonSettings(BaseSettings):
     anthropic: AnthropicSettings = AnthropicSettings()
     claude_code: ClaudeCodeSettings = ClaudeCodeSettings()
     codex: CodexSettings = CodexSettings()
+    openai: OpenAISettings = OpenAISettings()
     command: CommandSettings = CommandSettings()
     limits: LimitSettings = LimitSettings()
     backfill: BackfillSettings = BackfillSettings()
@@ -385,6 +417,7 @@ def _did_you_mean(place: tuple[int | str, ...], model: str) -> str:
         "anthropic": AnthropicSettings,
         "claude_code": ClaudeCodeSettings,
         "codex": CodexSettings,
+        "openai": OpenAISettings,
         "command": CommandSettings,
         "limits": LimitSettings,
         "backfill": BackfillSettings,
