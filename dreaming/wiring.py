@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -24,15 +25,17 @@ from dreaming.config import (
     read_person,
     read_workspace,
 )
-from dreaming.errors import NotNow, Unusable, WrongUse
+from dreaming.errors import DreamingError, NotNow, Unusable, WrongUse
 from dreaming.stores import files, mounts, workspace
 from dreaming.stores.workspace import Workspace
 
 if TYPE_CHECKING:
+    from dreaming.backends.child import CliBackend
     from dreaming.backends.interface import Backend
     from dreaming.jobs.archiving import Retention
+    from dreaming.jobs.attack import Pass
     from dreaming.jobs.decide import Desk
-    from dreaming.jobs.doctor import Patient
+    from dreaming.jobs.doctor import Check, Patient
     from dreaming.jobs.limits import Limits
     from dreaming.jobs.listing import Preview, Waits
     from dreaming.jobs.nightly import Night
@@ -198,6 +201,8 @@ def backend(name: str, person: PersonSettings) -> Backend:
         return _anthropic(person)
     if name == "claude-code":
         return _claude_code(person)
+    if name == "openai":
+        return _openai(person)
     raise WrongUse(f"{name!r} is no backend; there are {', '.join(BACKENDS)}.")
 
 
@@ -216,12 +221,42 @@ def _anthropic(person: PersonSettings) -> Backend:
     from dreaming.backends.anthropic_api import Anthropic
 
     settings = person.anthropic
+    if settings.via != "api" and not settings.region:
+        raise Unusable(
+            f"`anthropic.via` is {settings.via}, and `anthropic.region` is not set.",
+            remedy="Set region under [anthropic] in your config.toml.",
+        )
     return Anthropic(
         model=settings.model,
-        api_key=_key("ANTHROPIC_API_KEY", "anthropic"),
+        api_key=_key("ANTHROPIC_API_KEY", "anthropic") if settings.via == "api" else None,
         base_url=settings.base_url,
         max_tokens=settings.max_tokens,
         timeout=settings.timeout,
+        via=settings.via,
+        region=settings.region,
+        project=settings.project,
+    )
+
+
+def _openai(person: PersonSettings) -> Backend:
+    from dreaming.backends.interface import Price
+    from dreaming.backends.openai_api import OpenAI
+
+    settings = person.openai
+    if not settings.model:
+        raise Unusable(
+            "The openai backend has no model.",
+            remedy="Set model under [openai] in your config.toml; `ollama list` names yours.",
+        )
+    return OpenAI(
+        settings.model,
+        settings.base_url,
+        _key("OPENAI_API_KEY", "openai") if settings.key else None,
+        needs_key=settings.key,
+        max_tokens=settings.max_tokens,
+        context_tokens=settings.context_tokens,
+        timeout=settings.timeout,
+        price=Price(settings.price_input, settings.price_output, "your config.toml"),
     )
 
 
@@ -255,18 +290,41 @@ def _key(variable: str, name: str) -> str:
 
 def endpoint(name: str, person: PersonSettings) -> tuple[str, int] | None:
     """Return host and port that a backend sends text to; ``None`` where it sends none anywhere."""
-    from urllib.parse import urlsplit
     from urllib.request import getproxies, proxy_bypass
 
-    if name != "anthropic":
-        return None
-    from dreaming.backends.anthropic_api import DEFAULT_BASE_URL
+    from dreaming.backends.http import is_loopback
 
-    address = urlsplit(person.anthropic.base_url or DEFAULT_BASE_URL)
+    base_url = _base_url(name, person)
+    if base_url is None:
+        return None
+    address = urlsplit(base_url)
     proxy = getproxies().get(address.scheme)
-    if proxy and not proxy_bypass(address.hostname or ""):
+    at_home = name == "openai" and is_loopback(base_url)  # asked past any proxy
+    if proxy and not at_home and not proxy_bypass(address.hostname or ""):
         address = urlsplit(proxy)
     return address.hostname or "", address.port or (80 if address.scheme == "http" else 443)
+
+
+def _base_url(name: str, person: PersonSettings) -> str | None:
+    if name == "anthropic":
+        from dreaming.backends.anthropic_api import address
+
+        at = person.anthropic
+        return at.base_url or address(at.via, at.region)
+    if name == "claude-code":
+        return person.claude_code.base_url or "https://api.anthropic.com"
+    if name == "openai":
+        return person.openai.base_url
+    if name == "codex":
+        public = "https://api.openai.com" if person.codex.key == "api" else "https://chatgpt.com"
+        return person.codex.base_url or public
+    return None
+
+
+def ports(name: str, person: PersonSettings) -> tuple[int, ...] | None:
+    """Return the TCP ports a night may connect to; ``None`` where nobody knows which it needs."""
+    away = endpoint(name, person)
+    return None if name == "command" else (away[1],) if away else ()
 
 
 def prompt(task: str = "mining") -> str:
@@ -432,14 +490,13 @@ def shut_in(here: Place, choices: Choices, known: State) -> None:
     from dreaming.jobs import gate
 
     found = here.workspace
-    away = endpoint(choices.backend or here.person.backend, here.person)
     temporary = found.state / "tmp"
     gate.own_temporary(temporary)
     lessons = files.matching(found.knowledge_base, "*.md")
     held = gate.confine(
         (found.state, found.pending, Path(os.devnull)),
         lessons[0] if lessons else found.settings,
-        (away[1],) if away else (),
+        ports(choices.backend or here.person.backend, here.person),
         os.environ,
         required=here.person.sandbox.required,
     )
@@ -582,6 +639,149 @@ def review(here: Place) -> Iterator[Review]:
         yield AtDesk(opened)
 
 
+# -- programs that answer -------------------------------------------------------------------------
+
+PROGRAMS: Final = ("claude-code", "codex", "command")
+"""Backends that run a program of the person's: one that has not passed runs no night."""
+
+
+def try_out(name: str, person: PersonSettings) -> list[Check]:
+    """Attack the program of a backend on loopback, remember whether it passed, say what it did."""
+    from dreaming.jobs.attack import Pass, Passes, attack, on_stage, passed
+
+    near = _passed().parent
+    words, key = _tried(name, person)
+    speaks = name != "command"
+    found = attack(
+        lambda stage: on_stage(
+            _subject(name, person, stage.attacker.url, stage.folder), stage, mention=speaks
+        ),
+        speaks=speaks,
+        near=near,
+    )
+    passes = Passes(_passed())
+    if passed(found):
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        passes.add(Pass(name, words, key, at))
+    else:
+        passes.drop(name, key)
+    return found
+
+
+def tried(name: str, person: PersonSettings) -> tuple[str, Pass | None]:
+    """Return a backend's program in words, and its pass where it has one.
+
+    Raises ``LetInRefused`` where it is not there.
+    """
+    from dreaming.jobs.attack import Passes
+
+    words, key = _tried(name, person)
+    return words, Passes(_passed()).find(name, key)
+
+
+def api_checks(name: str, person: PersonSettings) -> list[Check]:
+    """Return what can be said of a backend that runs no program, without asking anybody."""
+    from dreaming.jobs.doctor import Check, Level
+
+    tools = "It sends no tools: there is no code that could, and a test reads every request."
+    found = [Check(Level.OK, tools, "", "tools")]
+    base_url = _base_url(name, person)
+    if base_url is None:
+        return [Check(Level.OK, "It asks nobody: no text leaves this program.", "", "asked")]
+    here = ("127.0.0.1", "::1", "localhost")
+    parts = urlsplit(base_url)
+    if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in here):
+        found.append(Check(Level.OK, f"{base_url}: text goes there.", "", "address"))
+    else:
+        said = f"{base_url}: text would be sent there unencrypted, or not at all."
+        found.append(Check(Level.WARN, said, "Use https, or a server on this machine.", "address"))
+    try:
+        backend(name, person)
+    except DreamingError as wrong:
+        return [*found, Check(Level.BAD, wrong.message, wrong.remedy, "key")]
+    let_in = "What it needs to be let in is there; nobody was asked."
+    return [*found, Check(Level.OK, let_in, "", "key")]
+
+
+def require_tried(name: str, person: PersonSettings) -> None:
+    """Raise ``NotReadOnly`` for a backend whose program has not passed as it is now."""
+    from dreaming.jobs.attack import untried
+
+    if name in PROGRAMS:
+        words, found = tried(name, person)
+        if found is None:
+            raise untried(words, name)
+
+
+def _tried(name: str, person: PersonSettings) -> tuple[str, str]:
+    """Return a program in words, and what changes when it or its flags do."""
+    from tempfile import TemporaryDirectory
+
+    from dreaming.jobs.attack import key
+
+    with TemporaryDirectory(prefix="dreaming-") as folder:
+        subject = _subject(name, person, "http://127.0.0.1:9", Path(folder))
+        program = subject.program()
+        return f"{program.path} {program.version}", key(subject, program)
+
+
+def _passed() -> Path:
+    return workspace.state_home() / "programs" / "passed.json"
+
+
+def _program(name: str, person: PersonSettings) -> Path | None:
+    """Return where a backend's program is; none where it is not, or there is none."""
+    from dreaming.backends import child
+    from dreaming.errors import BackendUnavailable
+
+    called = {"claude-code": person.claude_code.program, "codex": person.codex.program}
+    called["command"] = (person.command.argv or ("",))[0]
+    try:
+        return child.find(called[name]) if called.get(name) else None
+    except BackendUnavailable:
+        return None
+
+
+def _subject(name: str, person: PersonSettings, url: str, folder: Path) -> CliBackend:
+    """Return a backend that asks a model at another address, with a key that opens nothing."""
+    from dreaming.backends.claude_code import ClaudeCode
+
+    made_up = folder / "token"
+    made_up.write_text("made-up", encoding="utf-8")
+    if name == "claude-code":
+        claude = person.claude_code
+        return ClaudeCode(
+            claude.program,
+            claude.model,
+            token_file=made_up,
+            api_key="made-up" if claude.key == "api" else "",
+            base_url=url,
+            money=claude.money,
+        )
+    raise WrongUse(f"{name} is no program.")
+
+
+def login_file(name: str, person: PersonSettings) -> Path:
+    """Return where a program's login is kept: the token of Claude Code, or Codex's own file."""
+    if name == "claude-code":
+        return workspace.config_file().parent / "tokens" / name
+    own = person.codex.home or os.environ.get("CODEX_HOME") or Path.home() / ".codex"
+    return Path(own, "auth.json")
+
+
+def prove_login(name: str, person: PersonSettings) -> str:
+    """Ask one short question with the login there is; return a sentence, or raise why not."""
+    from dreaming.backends.attacker import ANSWER_SCHEMA
+    from dreaming.backends.interface import Request
+    from dreaming.models.session import OWN_RUN_MARK
+
+    require_tried(name, person)
+    said = f"{OWN_RUN_MARK}\n\nAnswer with an empty list."
+    request = Request((), "Answer by the schema.", said, "", backend=name, schema=ANSWER_SCHEMA)
+    answer = backend(name, person).ask(request)
+    return f"{name} answered from where nights start ({answer.model or 'model not named'})."
+
+
 # -- looking without spending ---------------------------------------------------------------------
 
 
@@ -609,6 +809,7 @@ def rendered(here: Place, file: Path) -> str:
 
 # -- nights on their own --------------------------------------------------------------------------
 
+SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 PLACES: Final = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME")
 """Variables of a shell that decide where things are; a scheduler's own environment lacks them."""
 
@@ -622,7 +823,12 @@ def plan(here: Place) -> Plan:
     from dreaming.schedulers.interface import Plan
 
     found, config = here.workspace, here.config_file.parent
+    name = here.person.backend
     program = [Path(sys.prefix), Path(sys.base_prefix), Path(dreaming.__file__).parents[1]]
+    environment = {one: os.environ[one] for one in PLACES if os.environ.get(one)}
+    if (asked := _program(name, here.person)) is not None:
+        program += [_passed().parent, asked.parent, asked.resolve().parent]
+        environment["PATH"] = f"{asked.parent}:{SYSTEM_PATH}"
     # An interpreter in a home may have its libraries beside it there, as Homebrew's has.
     program += [one for one in program[1].parents if one.parent == Path("/home")]
     read = [folder for _, folder in folders(here, Choices())]
@@ -637,9 +843,10 @@ def plan(here: Place) -> Plan:
         readable=tuple(path for one in seen for path in (one.absolute(), one.resolve())),
         home=Path.home(),
         user=pwd.getpwuid(owner).pw_name,
-        environment={name: os.environ[name] for name in PLACES if os.environ.get(name)},
+        environment=environment,
         keys=config / "environment",
-        remote=endpoint(here.person.backend, here.person) is not None,
+        remote=ports(name, here.person) != (),
+        program=name in PROGRAMS,
         tells=bool(here.person.alert.command or here.person.alert.ping_url),
     )
 

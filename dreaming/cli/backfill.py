@@ -51,6 +51,7 @@ def backfill(
     left something for the next time.
     """
     from dreaming import wiring
+    from dreaming.cli.doctor import admit
     from dreaming.jobs.backfill import prepare, run
 
     choices = wiring.Choices(workspace, transcripts, backend)
@@ -68,6 +69,9 @@ def backfill(
         if not yes and not _agreed():
             say("Nothing was read and nothing was written.")
             return 0
+        if sys.stdin.isatty() and sys.stderr.isatty():
+            admit(night.backend.name, here.person)
+        wiring.require_tried(night.backend.name, here.person)
         wiring.shut_in(here, choices, night.state)
         done = run(ready)
     if as_json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -58,6 +59,9 @@ def nightly(
     harmless. Ends with 0 when everything is settled, 1 when something failed and will be tried
     again, 75 when it must wait.
 
+    A backend that is a program (claude-code, codex, command) is tried first where it has not passed
+    as it is now: on a terminal at once, else the night ends with 69 (`dreaming doctor --backend`).
+
     After a night that was not in order the next is due in one hour, then two, four … at most what
     --if-due says. After one that a quota was in the way of, when that starts anew.
     """
@@ -72,7 +76,8 @@ def nightly(
     if if_due is not None and (wait := _not_due(here, if_due)):
         say(wait, quiet=quiet)
         return 0
-    ended = _watched(here, choices, quiet or as_json, limit, wait_network or 0.0)
+    attended = if_due is None and sys.stdin.isatty() and sys.stderr.isatty()
+    ended = _watched(here, choices, quiet or as_json, limit, wait_network or 0.0, attended=attended)
     if ended.report is None:
         raise ended.again()
     report = ended.report
@@ -103,11 +108,18 @@ def _not_due(here: Place, every: float) -> str:
 
 
 def _watched(
-    here: Place, choices: Choices, silent: bool, limit: float | None, patience: float
+    here: Place,
+    choices: Choices,
+    silent: bool,
+    limit: float | None,
+    patience: float,
+    *,
+    attended: bool,
 ) -> Ended:
     """Run the night in a process of its own, record how that ended, and tell who wants to know."""
     from dreaming import wiring
     from dreaming.cli.alert import tell
+    from dreaming.cli.doctor import admit
     from dreaming.jobs import alerting, gate, unattended
 
     started = time.time()
@@ -115,6 +127,8 @@ def _watched(
     away = wiring.endpoint(name, here.person)
     if away and patience and not gate.wait_for_network(*away, patience, time.time, time.sleep):
         say(f"{away[0]} did not answer; trying all the same.")
+    if attended and not os.environ.get(gate.UNIT):
+        admit(name, here.person)
     ended = unattended.apart(one_night, (choices, silent, limit), limit=limit)
     word = None
     if ended.report is None:
@@ -140,6 +154,7 @@ def one_night(choices: Choices, silent: bool, limit: float | None) -> Report:
     with wiring.night(here, choices, progress(silent)) as work:
         work.stop = stop
         unattended.begin(work.state, work.clock(), work.backend.identity)
+        wiring.require_tried(work.backend.name, here.person)
         wiring.shut_in(here, choices, work.state)
         report = run(work)
         unattended.finish(work.state)
