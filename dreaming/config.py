@@ -163,8 +163,8 @@ class CodexSettings(BaseModel):
 
     program: str = "codex"
     """Name or whole path of the program."""
-    model: str = ""
-    """The model that answers. Empty: the one that Codex takes by itself."""
+    model: str = "gpt-6-luna"
+    """The model that answers, by the name Codex has for it."""
     key: Literal["login", "api"] = "login"
     """What lets it in: the login of `codex login`, or the key in OPENAI_API_KEY."""
     home: Path | None = None

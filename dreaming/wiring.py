@@ -201,6 +201,10 @@ def backend(name: str, person: PersonSettings) -> Backend:
         return _anthropic(person)
     if name == "claude-code":
         return _claude_code(person)
+    if name == "codex":
+        return _codex(person)
+    if name == "command":
+        return _command(person)
     if name == "openai":
         return _openai(person)
     raise WrongUse(f"{name!r} is no backend; there are {', '.join(BACKENDS)}.")
@@ -272,6 +276,42 @@ def _claude_code(person: PersonSettings) -> Backend:
         base_url=settings.base_url,
         money=settings.money,
         timeout=settings.timeout,
+    )
+
+
+def _codex(person: PersonSettings) -> Backend:
+    from dreaming.backends.codex_cli import Codex
+
+    settings = person.codex
+    return Codex(
+        settings.program,
+        settings.model,
+        login_home=settings.home,
+        api_key=_key("OPENAI_API_KEY", "codex") if settings.key == "api" else "",
+        base_url=settings.base_url,
+        context_tokens=settings.context_tokens,
+        timeout=settings.timeout,
+    )
+
+
+def _command(person: PersonSettings) -> Backend:
+    from dreaming.backends.command import CommandBackend
+    from dreaming.backends.interface import Price
+
+    settings = person.command
+    if not settings.argv:
+        raise Unusable(
+            "The command backend has no program.",
+            remedy='Set argv = ["/path/to/program"] in [command] of your config.toml.',
+        )
+    return CommandBackend(
+        settings.argv,
+        model=settings.model,
+        variables=settings.variables,
+        leaves_the_machine=settings.leaves_the_machine,
+        context_tokens=settings.context_tokens,
+        timeout=settings.timeout,
+        price=Price(settings.price_input, settings.price_output, "[command] in config.toml"),
     )
 
 

@@ -11,6 +11,8 @@ import contextlib
 import errno
 import fcntl
 import hashlib
+import json
+import math
 import os
 import re
 import selectors
@@ -21,8 +23,9 @@ import tempfile
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import msgspec
 
@@ -54,7 +57,12 @@ _LOCK: Final = "lock"
 _CHUNK: Final = 1 << 16
 _INSTALL: Final = "Install it, or give its whole path in your config.toml."
 _MENTION: Final = re.compile(r"@(?=\S)")
-_TIME_OF_DAY: Final = re.compile(r"\b(1?\d)(?::([0-5]\d))?\s?([ap])\.?m\b", re.IGNORECASE)
+_DAY: Final = 86_400.0
+_INSTANT: Final = re.compile(
+    r"(?:(?P<month>[a-z]{3}) (?P<day>\d\d?)(?:st|nd|rd|th)?, (?P<year>\d{4}) )?"
+    r"\b(?P<hour>1?\d)(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b",
+    re.IGNORECASE,
+)
 _WATCH: Final = ("/bin/sh", "-c", 'read -r _; kill -9 -- "-$1"', "sh")
 """Waits until nobody holds the other end of its input any more, then ends a process group."""
 
@@ -156,7 +164,7 @@ def find(program: str) -> Path:
     """
     own = f"{Path.home()}/.local/bin:{Path.home()}/.claude/local:/opt/homebrew/bin"
     path = f"{os.environ.get('PATH', '')}:{own}:{_SYSTEM_PATH}"
-    found = shutil.which(program, path=path)
+    found = shutil.which(Path(program).expanduser(), path=path)
     if found is None:
         there = Path(program).exists()
         raise LetInRefused(
@@ -442,19 +450,43 @@ def _signal(group: int, number: int) -> None:
 # -- what several of them say ---------------------------------------------------------------------
 
 
+def record(line: bytes) -> Mapping[str, Any]:
+    """Return the JSON object in a line; an empty one for a notice or half a line."""
+    try:
+        return table(json.loads(line))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def table(value: object) -> Mapping[str, Any]:
+    """Return what should be an object; an empty one where it is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def number(value: object) -> float:
+    """Return what should be a number; 0.0 where it is none."""
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else 0.0
+
+
 def straight(said: str) -> str:
     """Return a sentence as it is compared: lower case, with straight apostrophes."""
     return one_line(said).replace("\u2019", "'").lower()
 
 
 def next_time(said: str, now: float) -> float:
-    """Return when a clock at Greenwich next shows the time of day that a sentence names.
+    """Return the instant that a sentence names, in seconds since 1970; 0.0 where it names none.
 
-    Seconds since 1970; 0.0 where it names none. ``5pm`` and ``1:18 PM`` are times.
+    ``5pm``, ``1:18 PM`` and ``Dec 1st, 2026 1:39 AM`` are instants of a clock at Greenwich; without
+    a day it is the next time that this clock shows it.
     """
-    found = _TIME_OF_DAY.search(said)
+    found = _INSTANT.search(said)
     if found is None:
         return 0.0
-    hour, minute, half = int(found[1]) % 12, int(found[2] or 0), found[3].lower()
-    seconds = (hour + (12 if half == "p" else 0)) * 3600.0 + minute * 60.0
-    return now + (seconds - now) % 86_400
+    hour = int(found["hour"]) % 12 + (12 if found["half"].lower() == "p" else 0)
+    seconds = hour * 3600.0 + int(found["minute"] or 0) * 60.0
+    if found["year"] is None:
+        return now + (seconds - now) % _DAY
+    with contextlib.suppress(ValueError):
+        day = f"{found['month']} {found['day']} {found['year']} +0000"
+        return datetime.strptime(day, "%b %d %Y %z").timestamp() + seconds
+    return 0.0

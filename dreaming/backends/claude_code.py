@@ -200,19 +200,19 @@ class _Heard:
 
     def take(self, line: bytes) -> None:
         """Take the next line; raises ``NotReadOnly`` at the first sign of a tool."""
-        record = _parsed(line)
+        record = child.record(line)
         kind = record.get("type")
         if kind == "system" and record.get("subtype") == "init":
             self._attest(record)
         elif kind == "assistant":
             self._must_have_begun()
-            self._say(_table(record.get("message")))
+            self._say(child.table(record.get("message")))
         elif kind == "rate_limit_event":
-            self._limit(_table(record.get("rate_limit_info")))
+            self._limit(child.table(record.get("rate_limit_info")))
         elif kind == "result":
             self._must_have_begun()
             self._result = record
-            self._one_model(_table(record.get("modelUsage")))
+            self._one_model(child.table(record.get("modelUsage")))
 
     def partial(self, *, complete: bool = False) -> Answer:
         """Return what was said so far, with what it cost."""
@@ -243,7 +243,7 @@ class _Heard:
             if init.get(name):
                 raise self._not_read_only(f"has loaded {name}: {init[name]}")
         plugins = init.get("plugins") or []
-        if any(_table(one).get("path") != "builtin" for one in plugins):
+        if any(child.table(one).get("path") != "builtin" for one in plugins):
             raise self._not_read_only(f"has loaded plugins: {plugins}")
         if init.get("permissionMode") != "dontAsk":
             raise self._not_read_only(f"runs in the mode {init.get('permissionMode')}")
@@ -266,10 +266,10 @@ class _Heard:
 
     def _say(self, message: Mapping[str, Any]) -> None:
         synthetic = message.get("model") == "<synthetic>"
-        usage = _table(message.get("usage"))
+        usage = child.table(message.get("usage"))
         self._counts[str(message.get("id"))] = _counts(usage)
         for block in message.get("content") or ():
-            block = _table(block)
+            block = child.table(block)
             kind = block.get("type")
             if kind == "tool_use" and block.get("name") == _ANSWER_TOOL:
                 self._structured = json.dumps(block.get("input"), ensure_ascii=False)
@@ -279,14 +279,14 @@ class _Heard:
                 self._texts.append(str(block.get("text")))
 
     def _limit(self, told: Mapping[str, Any]) -> None:
-        resets = _number(told.get("resetsAt"))
+        resets = child.number(told.get("resetsAt"))
         if told.get("status") == "rejected":
             self._rejected, self._resets = True, resets
-        windows = _table(told.get("unifiedWindows")) or {str(told.get("rateLimitType")): told}
+        windows = child.table(told.get("unifiedWindows")) or {str(told.get("rateLimitType")): told}
         for name, one in windows.items():
-            one = _table(one)
+            one = child.table(one)
             if "utilization" in one:
-                used, ends = _number(one["utilization"]), _number(one.get("resetsAt"))
+                used, ends = child.number(one["utilization"]), child.number(one.get("resetsAt"))
                 self._windows[name] = Window(name, used, ends)
 
     def _answer(self, text: str, *, complete: bool) -> Answer:
@@ -307,8 +307,8 @@ class _Heard:
                 sum(one.output_tokens for one in used),
                 sum(one.cost for one in used),
             )
-        counts = _counts(_table(self._result.get("usage")))
-        cost = _number(self._result.get("total_cost_usd"))
+        counts = _counts(child.table(self._result.get("usage")))
+        cost = child.number(self._result.get("total_cost_usd"))
         return Usage(counts.prompt, counts.output, cost, counts.cache_write, counts.cache_read)
 
     # -- why there is no answer ----------------------------------------------------------------
@@ -366,30 +366,14 @@ class _Heard:
         return Unanswered(f"Claude gave no answer ({ended.code}): {said}", partial=partial)
 
 
-def _parsed(line: bytes) -> Mapping[str, Any]:
-    try:
-        return _table(json.loads(line))
-    except (ValueError, RecursionError):  # no record of its own: a notice, or half a line
-        return {}
-
-
-def _table(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _number(value: object) -> float:
-    plain = isinstance(value, int | float) and math.isfinite(value)
-    return float(value) if plain else 0.0  # type: ignore[arg-type] # it is a number
-
-
 def _status(result: Mapping[str, Any]) -> int:
-    return int(_number(result.get("api_error_status")))
+    return int(child.number(result.get("api_error_status")))
 
 
 def _counts(usage: Mapping[str, Any]) -> anthropic_prices.Counts:
     return anthropic_prices.Counts(
-        input=int(_number(usage.get("input_tokens"))),
-        output=int(_number(usage.get("output_tokens"))),
-        cache_write=int(_number(usage.get("cache_creation_input_tokens"))),
-        cache_read=int(_number(usage.get("cache_read_input_tokens"))),
+        input=int(child.number(usage.get("input_tokens"))),
+        output=int(child.number(usage.get("output_tokens"))),
+        cache_write=int(child.number(usage.get("cache_creation_input_tokens"))),
+        cache_read=int(child.number(usage.get("cache_read_input_tokens"))),
     )
