@@ -44,7 +44,8 @@ class Offline(Backend):
         """Return findings for the request's strongest excerpts, as a JSON array."""
         strong = sorted(_strong(request), key=lambda one: (-one[2].excerpt.strength, one[1]))
         findings = [one for one in map(_finding, strong) if one["rule"]][:MOST]
-        return Answer(text=msgspec.json.encode(findings).decode(), model=self.name)
+        said = {"read": request.word, "findings": findings} if request.word else findings
+        return Answer(text=msgspec.json.encode(said).decode(), model=self.name)
 
 
 def _strong(request: Request) -> Iterator[tuple[str, str, KeptExcerpt]]:
