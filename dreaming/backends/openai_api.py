@@ -189,7 +189,7 @@ class OpenAI(Backend):
                         heard.take(event)
                     return
                 said, code = _said(_start_of(response))
-                if not self._gives_in(response.status_code, said):
+                if not self._gives_in(response.status_code, said, code):
                     raise self._classified(response.status_code, said, code, response, heard, key)
 
     def _body(self, request: Request) -> dict[str, Any]:
@@ -212,10 +212,10 @@ class OpenAI(Backend):
             body["response_format"]["json_schema"] = named
         return body
 
-    def _gives_in(self, status: int, said: str) -> bool:
+    def _gives_in(self, status: int, said: str, code: str) -> bool:
         """Leave out from now on what the server says it does not know; say whether it was new."""
         words = said.lower()
-        if status not in {400, 422, 501} or _is_too_big(status, words):
+        if status not in {400, 422, 501} or _is_too_big(status, said, code):
             return False
         if "max_completion_tokens" in words and self._length_key == "max_tokens":
             self._length_key = "max_completion_tokens"
@@ -232,8 +232,7 @@ class OpenAI(Backend):
     ) -> DreamingError:
         """Return the error of ours that a refusal is; a status of 200 is one on the way."""
         words, partial, now = line(said, key), heard.answer(), self._clock()
-        told = words.lower()
-        if _is_too_big(status, told):
+        if _is_too_big(status, said, code):
             return TooBig(f"The server takes no request of this size: {words}", partial=partial)
         if status == 402 or code == "insufficient_quota":
             message = f"The server asks for payment: {words}"
@@ -347,7 +346,8 @@ def _said(told: Any) -> tuple[str, str]:
     return str(words), str(inner.get("code") or inner.get("type") or "")
 
 
-def _is_too_big(status: int, words: str) -> bool:
+def _is_too_big(status: int, said: str, code: str) -> bool:
+    words = f"{said} {code}".lower()
     return status == 413 or any(word in words for word in _TOO_BIG)
 
 
