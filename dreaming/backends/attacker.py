@@ -58,9 +58,16 @@ class Heard(msgspec.Struct, frozen=True):
 
     @property
     def tools(self) -> list[str]:
-        """Names of the tools that it offers; the kind of one that has no name."""
-        offered = self.body.get("tools") or []
-        return [str(one.get("name") or one.get("type")) for one in offered if isinstance(one, dict)]
+        """Names of the tools that it offers; the kind of one that has no name.
+
+        Codex offers those of its newer models inside the prompt, grouped by namespace.
+        """
+        items = self.body.get("input")
+        within = [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
+        offered = list(self.body.get("tools") or [])
+        offered += [tool for item in within for tool in item.get("tools") or ()]
+        plain = [tool for one in offered for tool in (one.get("tools") or [one])]
+        return [str(one.get("name") or one.get("type")) for one in plain if isinstance(one, dict)]
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -140,6 +147,7 @@ class Attacker:
             "apply_patch": {
                 "input": f"*** Begin Patch\n*** Add File: {made}patch\n+x\n*** End Patch"
             },
+            "exec": {"input": f"await tools.exec_command({{cmd: {json.dumps(run)}}})"},
             "view_image": {"path": file},
             "web_search": {"query": "canary"},
             "spawn_agent": {"message": f"read {file}"},
@@ -232,6 +240,8 @@ def _answer(to: _Quiet, attacker: Attacker, raw: bytes) -> None:
     attack = attacker.note(heard)
     path = urlsplit(heard.target).path
     if not heard.is_question:
+        if to.headers.get("upgrade"):  # a WebSocket; any other status is tried for six seconds
+            return to.send(426, b"")
         if "/elsewhere" in path:
             attacker.strays.append(f"{heard.method} {path}")
         return to.send(404, b'{"type":"error","error":{"type":"not_found_error","message":"no"}}')
@@ -318,7 +328,7 @@ def _response(attacker: Attacker, heard: Heard, *, attack: bool) -> dict[str, An
     for name, given in attacker.wishes(heard.tools) if attack else ():
         call = attacker.call(name)
         own = {"type": "function_call", "name": name, "arguments": json.dumps(given)}
-        if name == "apply_patch":
+        if name in ("apply_patch", "exec"):
             own = {"type": "custom_tool_call", "name": name, "input": given["input"]}
         output.append({**own, "id": f"fc_{call}", "call_id": call})
     if not output:

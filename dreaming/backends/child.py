@@ -22,7 +22,7 @@ import subprocess
 import tempfile
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, Final
@@ -33,11 +33,13 @@ from dreaming.backends.interface import (
     Answer,
     Backend,
     LetInRefused,
+    QuotaReached,
     Request,
     TimedOut,
     TooBig,
     TransientFailure,
 )
+from dreaming.errors import DreamingError
 from dreaming.packets import visible
 
 MOST_OUTPUT: Final = 16 << 20
@@ -448,6 +450,26 @@ def _signal(group: int, number: int) -> None:
 
 
 # -- what several of them say ---------------------------------------------------------------------
+
+Row = tuple[str, Callable[..., DreamingError], str, str]
+"""Words, a bar between them, of which one is told; the error that it is; a sentence; a remedy."""
+
+
+def failure(
+    rows: Sequence[Row], told: str, signs: str, partial: Answer, now: float, until: float = 0.0
+) -> DreamingError:
+    """Return the error of the first row that fits what a program told or its other signs.
+
+    The last row fits always: it has no words. ``until`` is when a quota starts anew; otherwise
+    that may stand in what was told.
+    """
+    plain = f"{straight(told)} {signs.lower()}"
+    for words, kind, sentence, remedy in rows:
+        if any(word in plain for word in words.split("|")):
+            more = {"not_before": until or next_time(told, now)} if kind is QuotaReached else {}
+            message = f"{sentence}: {one_line(told)[:300]}"
+            return kind(message, remedy=remedy, partial=partial, **more)
+    raise AssertionError(rows)
 
 
 def record(line: bytes) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -65,25 +65,69 @@ _ANSWER_TOOL: Final = "StructuredOutput"
 _INERT: Final = frozenset({_ANSWER_TOOL, "DeferredToolPlaceholder"})
 _READING: Final = frozenset({"text", "thinking", "redacted_thinking"})
 _TRY: Final = "Run `dreaming doctor --backend claude-code`; this version may not be used at night."
-_LOGIN: Final = "Run `dreaming login claude-code`."
-_SETTINGS: Final = "Look at [claude_code] in your config.toml: model, program, base_url."
-_PAY: Final = "Look at plan and credit of the account."
+_LOGIN: Final = 'Run `dreaming login claude-code`; with key = "api" look at ANTHROPIC_API_KEY.'
 
-_QUOTA: Final = (
-    "you've hit your",
-    "you've reached your",
-    "you're out of",
-    "your org is out of usage",
+_FAILURES: Final[Sequence[child.Row]] = (
+    (
+        "error_max_budget_usd",
+        BudgetReached,
+        "A question cost more than it may",
+        "Set `money` in [claude_code] of your config.toml.",
+    ),
+    (
+        "error_max_structured_output_retries|error_max_turns|output token maximum",
+        Unanswered,
+        "Claude did not keep to the form",
+        "",
+    ),
+    (
+        "limit rejected|you've hit your|you've reached your|you're out of|your org is out of usage",
+        QuotaReached,
+        "The plan's quota is used up",
+        "",
+    ),
+    (
+        "status 402|credit balance is too low|seat type doesn't include|usage limit is set to $0",
+        LetInRefused,
+        "Claude asks for payment",
+        "Look at plan and credit of the account.",
+    ),
+    (
+        "status 413|prompt_too_long|blocking_limit|prompt is too long|request too large"
+        "|stdin input exceeds",
+        TooBig,
+        "Claude takes no request of this size",
+        "",
+    ),
+    (
+        "status 401|status 403|not logged in|invalid api key|failed to authenticate",
+        LetInRefused,
+        "Claude does not let us in",
+        _LOGIN,
+    ),
+    ("stop refusal", AnswerRefused, "The model declined", ""),
+    (
+        "econnrefused|enotfound|eai_again|enetunreach|ehostunreach",
+        Unreachable,
+        "Claude cannot be reached",
+        "Look at the network.",
+    ),
+    (
+        "status 408|status 409|status 429|status 5|econn|connection|unable to connect"
+        "|timed out|overloaded",
+        TransientFailure,
+        "Claude could not answer",
+        "",
+    ),
+    (
+        "status 4|does not start",
+        LetInRefused,
+        "Claude does not take the request",
+        "Look at [claude_code] in your config.toml: model, program, base_url.",
+    ),
+    ("", Unanswered, "Claude gave no answer", ""),
 )
-_BILLING: Final = (
-    "credit balance is too low",
-    "seat type doesn't include",
-    "usage limit is set to $0",
-)
-_AUTH: Final = ("not logged in", "invalid api key", "failed to authenticate", "please run /login")
-_TOO_BIG: Final = ("prompt is too long", "request too large", "piped stdin input exceeds")
-_NO_NETWORK: Final = ("econnrefused", "enotfound", "eai_again", "enetunreach", "ehostunreach")
-_BROKEN_OFF: Final = ("connection", "econn", "timed out", "unable to connect", "overloaded")
+"""The first row that fits is what happened; apostrophes are straight, letters small."""
 
 
 class ClaudeCode(child.CliBackend):
@@ -225,7 +269,7 @@ class _Heard:
         if result is None:
             raise self._without_result(ended)
         if ended.code or result.get("is_error") or result.get("subtype") != "success":
-            raise self._failure(result, ended)
+            raise self._with_result(result, ended)
         structured = result.get("structured_output")
         if isinstance(structured, dict):
             return self._answer(json.dumps(structured, ensure_ascii=False), complete=True)
@@ -314,60 +358,29 @@ class _Heard:
     # -- why there is no answer ----------------------------------------------------------------
 
     def _without_result(self, ended: child.Ended) -> DreamingError:
-        said = ended.words or f"it ended with {ended.code}"
-        partial = self.partial()
-        if any(words in child.straight(said) for words in _TOO_BIG):
-            return TooBig(f"Claude Code takes no prompt of this size: {said}")
+        told = ended.words or f"it ended with {ended.code}"
         if ended.code == 0 and not self._begun:
             return self._not_read_only("did not say which tools it has")
         if ended.code < 0 or self._begun:
-            return TransientFailure(f"Claude Code broke off: {said}", partial=partial)
-        return LetInRefused(f"Claude Code does not start: {said}", remedy=_SETTINGS)
+            return TransientFailure(f"Claude Code broke off: {told}", partial=self.partial())
+        return self._failure(told, "does not start")
 
-    def _failure(self, result: Mapping[str, Any], ended: child.Ended) -> DreamingError:
-        """Return the error of ours that the last record tells; the first that fits."""
-        errors = result.get("errors") or ()
-        told = str(result.get("result") or "; ".join(map(str, errors)) or ended.words)
-        said, plain, status = child.one_line(told)[:300], child.straight(told), _status(result)
-        kind, end = result.get("subtype"), result.get("terminal_reason")
-        partial = self.partial()
+    def _with_result(self, result: Mapping[str, Any], ended: child.Ended) -> DreamingError:
+        errors = result.get("errors")
+        said = result.get("result") or "; ".join(map(str, errors if errors else ()))
+        status = int(child.number(result.get("api_error_status")))
+        signs = [
+            f"status {status}" if status else "",
+            f"stop {result.get('stop_reason')}",
+            f"{result.get('terminal_reason')} {result.get('subtype')}",
+            "limit rejected" if self._rejected and status == 429 else "",
+        ]
+        told = str(said or ended.words or f"it ended with {ended.code}")
+        return self._failure(told, " ".join(signs))
 
-        def holds(words: tuple[str, ...]) -> bool:
-            return any(one in plain for one in words)
-
-        if kind == "error_max_budget_usd":
-            whole = self.partial(complete=bool(self._structured))
-            return BudgetReached(f"A question cost more than allowed: {said}", partial=whole)
-        if kind in ("error_max_structured_output_retries", "error_max_turns"):
-            return Unanswered(f"Claude did not keep to the form: {said}", partial=partial)
-        if plain.startswith(_QUOTA) or (self._rejected and status == 429):
-            until = self._resets or child.next_time(told, self._clock())
-            return QuotaReached(
-                f"The plan's quota is used up: {said}", not_before=until, partial=partial
-            )
-        if status == 402 or holds(_BILLING):
-            return LetInRefused(f"Claude asks for payment: {said}", remedy=_PAY, partial=partial)
-        if status == 413 or end in ("prompt_too_long", "blocking_limit") or holds(_TOO_BIG):
-            return TooBig(f"Claude takes no request of this size: {said}", partial=partial)
-        if status in (401, 403) or holds(_AUTH):
-            return LetInRefused(
-                f"Claude does not let us in: {said}", remedy=_LOGIN, partial=partial
-            )
-        if result.get("stop_reason") == "refusal":
-            return AnswerRefused(partial=partial)
-        if holds(_NO_NETWORK):
-            return Unreachable(f"Claude cannot be reached: {said}", remedy="Look at the network.")
-        if status in (408, 409, 429) or status >= 500 or (not status and holds(_BROKEN_OFF)):
-            return TransientFailure(f"Claude could not answer: {said}", partial=partial)
-        if status:
-            return LetInRefused(
-                f"Claude does not take the request: {said}", remedy=_SETTINGS, partial=partial
-            )
-        return Unanswered(f"Claude gave no answer ({ended.code}): {said}", partial=partial)
-
-
-def _status(result: Mapping[str, Any]) -> int:
-    return int(child.number(result.get("api_error_status")))
+    def _failure(self, told: str, signs: str) -> DreamingError:
+        partial = self.partial(complete=bool(self._structured) and "max_budget" in signs)
+        return child.failure(_FAILURES, told, signs, partial, self._clock(), self._resets)
 
 
 def _counts(usage: Mapping[str, Any]) -> anthropic_prices.Counts:

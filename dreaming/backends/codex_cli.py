@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -83,16 +82,51 @@ _CATALOGUE_SECONDS: Final = 30.0
 _READING: Final = frozenset({"agent_message", "reasoning", "error"})
 _TRY: Final = "Run `dreaming doctor --backend codex`; this version may not be used at night."
 _LOGIN: Final = "Run `codex login`, or `codex login status` to see who is logged in."
-_SETTINGS: Final = "Look at [codex] in your config.toml: model, program, base_url."
-_PAY: Final = "Look at plan and credit of the account."
-
-_STATUS: Final = re.compile(r"status:? (\d{3})\b")
-_BILLING: Final = ("quota exceeded", "billing", "credits")
-_TOO_BIG: Final = ("context window", "exceeds the maximum length", "input_too_large", "too large")
-_AUTH: Final = ("missing environment variable", "not logged in", "log in again", "sign in again")
-_NO_NETWORK: Final = ("connection failed", "error sending request", "dns error")
-_PASSING: Final = ("high demand", "at capacity", "stream disconnected", "timed out", "retry limit")
-_REFUSED: Final = ("content_filter", "flagged", "usage policy")
+_FAILURES: Final[Sequence[child.Row]] = (
+    ("usage limit", QuotaReached, "The plan's quota is used up", ""),
+    (
+        "status 413|context window|exceeds the maximum length|input_too_large|too large",
+        TooBig,
+        "Codex takes no request of this size",
+        "",
+    ),
+    (
+        "status 408|status 409|status 429|status: 429|status 5|high demand|at capacity"
+        "|stream disconnected|timed out",
+        TransientFailure,
+        "Codex could not answer",
+        "",
+    ),
+    (
+        "status 402|quota exceeded|billing",
+        LetInRefused,
+        "Codex asks for payment",
+        "Look at plan and credit of the account.",
+    ),
+    (
+        "status 401|status 403|missing environment variable|not logged in|log in again"
+        "|sign in again",
+        LetInRefused,
+        "Codex does not let us in",
+        _LOGIN,
+    ),
+    (
+        "connection failed|error sending request|dns error",
+        Unreachable,
+        "Codex cannot be reached",
+        "Look at the network.",
+    ),
+    ("content_filter|flagged|usage policy", AnswerRefused, "The model declined", ""),
+    ("incomplete response|turn completed", Unanswered, "Codex gave no whole answer", ""),
+    ("broken off", TransientFailure, "Codex broke off", ""),
+    (
+        "",
+        LetInRefused,
+        "Codex does not take the request",
+        "Look at [codex] in your config.toml: model, program, base_url.",
+    ),
+)
+"""The first row that fits is what happened; apostrophes are straight, letters small."""
 
 
 class Codex(child.CliBackend):
@@ -295,39 +329,6 @@ class _Heard:
         return Answer(plain, self._usage, self._model, complete)
 
     def _why(self, ended: child.Ended) -> DreamingError:
-        """Return the error of ours that the last event tells; the first that fits."""
         told = self._failure or ended.words or f"it ended with {ended.code}"
-        said, plain = child.one_line(told)[:300], child.straight(told)
-        found = _STATUS.search(plain)
-        status = int(found[1]) if found else 0
-        partial = self.partial()
-
-        def holds(words: tuple[str, ...]) -> bool:
-            return any(one in plain for one in words)
-
-        if "usage limit" in plain:
-            until = child.next_time(told, self._clock())
-            return QuotaReached(
-                f"The plan's quota is used up: {said}", not_before=until, partial=partial
-            )
-        if holds(_TOO_BIG) or status == 413:
-            return TooBig(f"Codex takes no request of this size: {said}", partial=partial)
-        if holds(_PASSING) or status in (408, 409, 429) or status >= 500:
-            return TransientFailure(f"Codex could not answer: {said}", partial=partial)
-        if holds(_BILLING) or status == 402:
-            return LetInRefused(f"Codex asks for payment: {said}", remedy=_PAY, partial=partial)
-        if holds(_AUTH) or status in (401, 403):
-            return LetInRefused(f"Codex does not let us in: {said}", remedy=_LOGIN, partial=partial)
-        if holds(_NO_NETWORK):
-            return Unreachable(
-                f"Codex cannot be reached: {said}", remedy="Look at the network.", partial=partial
-            )
-        if holds(_REFUSED):
-            return AnswerRefused(f"The model declined: {said}", partial=partial)
-        if "incomplete response" in plain or self._completed:
-            return Unanswered(f"Codex gave no whole answer: {said}", partial=partial)
-        if ended.code < 0:
-            return TransientFailure(f"Codex broke off: {said}", partial=partial)
-        return LetInRefused(
-            f"Codex does not take the request: {said}", remedy=_SETTINGS, partial=partial
-        )
+        signs = "turn completed" if self._completed else "broken off" if ended.code < 0 else ""
+        return child.failure(_FAILURES, told, signs, self.partial(), self._clock())

@@ -52,7 +52,7 @@ class CommandBackend(child.CliBackend):
         self._arguments = tuple(argv[1:])
         self._model = model
         self._variables = variables
-        self.leaves_the_machine = leaves_the_machine  # type: ignore[misc] # each says its own
+        self.leaves_the_machine = leaves_the_machine
         self._context_tokens = context_tokens
         self._timeout = timeout
         self._price = price
