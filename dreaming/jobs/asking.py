@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
@@ -36,6 +37,7 @@ from dreaming.packets import Packet, best, estimate_tokens, number
 from dreaming.stores.answers import Answers, KeptAnswer
 from dreaming.stores.state import State, encoded
 from dreaming.tasks import joining, mining
+from dreaming.tasks.answers import word
 from dreaming.tasks.interface import Request
 
 MAX_PAID_ATTEMPTS: Final = 2
@@ -174,19 +176,19 @@ class Asker:
         Return the excerpts that need not be asked about, by the request that was answered.
         """
         recalled: dict[str, list[KeptExcerpt]] = {}
-        left = {(one.id, _mark(one)): one for one in excerpts if one.id in self._answered}
+        left = {(one.id, mark(one)): one for one in excerpts if one.id in self._answered}
         for hash_ in sorted({hash_ for id_, _ in left for hash_ in self._answered[id_]}):
             answer = self._unsettled[hash_].answer
-            packets = tuple(_within(answer, left))
+            packets = tuple(within(answer, left))
             name = answer.backend.partition(":")[0]
-            request = Request(packets, "", "", hash_, backend=name)
+            request = Request(packets, "", "", hash_, backend=name, word=word(hash_, self._prompt))
             findings, complaints = mining.read(answer.text, request)
             if any(one.whole for one in complaints):
                 continue
             asked.findings += [(hash_, finding) for finding in findings]
             recalled[hash_] = [one for packet in packets for _, one in packet.excerpts]
             for one in recalled[hash_]:
-                del left[one.id, _mark(one)]
+                del left[one.id, mark(one)]
         return recalled
 
     def _note_recalled(self, hash_: str, used: int, asked: Asked) -> None:
@@ -279,7 +281,10 @@ class Asker:
             return joining.request(statements, prompt=prompt, identity=identity, attempt=attempt)
 
         answered = self._usable(
-            question, lambda text, _: joining.read(text, len(statements)), asked, now
+            question,
+            lambda text, request: joining.read(text, len(statements), request.word),
+            asked,
+            now,
         )
         if answered is None:
             return Joining(asked, question(0).hash, [])
@@ -347,7 +352,9 @@ class Asker:
         if not (final or paid):
             name, base = mining.digest([request.hash, outcome, str(now)]), UNCOUNTED
         if wrong.text:
-            self._keep(name, request, wrong.partial, outcome)
+            self._keep(
+                name, request, wrong.partial, f"{in_words(type(wrong))}: {wrong.message[:300]}"
+            )
         if wrong.text or base:
             self._note(name, base, outcome, request, usage, now)
         if final:
@@ -395,6 +402,11 @@ class Asker:
             self._state.note_request(name, base, outcome, request.sessions, spent, now)
 
 
+def in_words(kind: type[DreamingError]) -> str:
+    """Return the name of a failure as people read it: ``not read only``."""
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", kind.__name__).lower()
+
+
 def _for_nothing(wrong: DreamingError) -> bool:
     """Say whether a backend failed before anything was paid, so that it may be asked again."""
     if not isinstance(wrong, TransientFailure) or isinstance(wrong, TimedOut):
@@ -405,12 +417,12 @@ def _for_nothing(wrong: DreamingError) -> bool:
 def _about(request: Request) -> tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...]:
     """What a kept answer says of its request."""
     return tuple(
-        (packet.session_id, tuple((n, one.id, _mark(one)) for n, one in packet.excerpts))
+        (packet.session_id, tuple((n, one.id, mark(one)) for n, one in packet.excerpts))
         for packet in request.packets
     )
 
 
-def _within(answer: KeptAnswer, left: Mapping[tuple[str, str], KeptExcerpt]) -> Iterator[Packet]:
+def within(answer: KeptAnswer, left: Mapping[tuple[str, str], KeptExcerpt]) -> Iterator[Packet]:
     """The packets an answer is about, with those of their excerpts that say the same as then."""
     for session, told in answer.about:
         found = tuple((n, left[id_, said]) for n, id_, said in told if (id_, said) in left)
@@ -418,7 +430,7 @@ def _within(answer: KeptAnswer, left: Mapping[tuple[str, str], KeptExcerpt]) -> 
             yield Packet(session, found)
 
 
-def _mark(kept: KeptExcerpt) -> str:
+def mark(kept: KeptExcerpt) -> str:
     """What tells whether an excerpt still says the same."""
     return hashlib.blake2b(encoded(kept.excerpt), digest_size=8).hexdigest()
 

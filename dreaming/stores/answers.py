@@ -45,6 +45,13 @@ class Answers:
         """Yield the hash of every request that has a kept answer, in a stable order."""
         return (path.stem for path in files.matching(self.folder, "*.json"))
 
+    def unusable(self) -> Iterator[tuple[str, KeptAnswer, float]]:
+        """Yield what could not be used: its hash, itself, and when it came (seconds, UTC)."""
+        for path in files.matching(self.folder, "*.json"):
+            kept = self.get(path.stem)
+            if kept is not None and (kept.why or not kept.complete):
+                yield path.stem, kept, path.stat().st_mtime
+
     def keep(self, request: str, answer: KeptAnswer) -> None:
         """Keep an answer, durably. Lone surrogates become question marks; nothing else changes."""
         self.folder.mkdir(mode=0o700, exist_ok=True)
