@@ -65,7 +65,7 @@ _INSTANT: Final = re.compile(
     r"\b(?P<hour>1?\d)(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b",
     re.IGNORECASE,
 )
-_WATCH: Final = ("/bin/sh", "-c", 'read -r _; kill -9 -- "-$1"', "sh")
+_WATCH: Final = ("/bin/sh", "-c", 'read -r _; kill -s KILL -- "-$1"', "sh")
 """Waits until nobody holds the other end of its input any more, then ends a process group."""
 
 
