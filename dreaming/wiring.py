@@ -30,7 +30,7 @@ from dreaming.stores import files, mounts, workspace
 from dreaming.stores.workspace import Workspace
 
 if TYPE_CHECKING:
-    from dreaming.backends.child import CliBackend
+    from dreaming.backends.child import CliBackend, Program
     from dreaming.backends.interface import Backend
     from dreaming.jobs.archiving import Retention
     from dreaming.jobs.attack import Pass
@@ -529,14 +529,14 @@ def shut_in(here: Place, choices: Choices, known: State) -> None:
     """
     from dreaming.jobs import gate
 
-    found = here.workspace
+    found, name = here.workspace, choices.backend or here.person.backend
     temporary = found.state / "tmp"
     gate.own_temporary(temporary)
     lessons = files.matching(found.knowledge_base, "*.md")
     held = gate.confine(
-        (found.state, found.pending, Path(os.devnull)),
+        (found.state, found.pending, Path(os.devnull), *renewed_logins(name, here.person)),
         lessons[0] if lessons else found.settings,
-        ports(choices.backend or here.person.backend, here.person),
+        ports(name, here.person),
         os.environ,
         required=here.person.sandbox.required,
     )
@@ -691,12 +691,9 @@ def try_out(name: str, person: PersonSettings) -> list[Check]:
 
     near = _passed().parent
     words, key = _tried(name, person)
-    speaks = name != "command"
     found = attack(
-        lambda stage: on_stage(
-            _subject(name, person, stage.attacker.url, stage.folder), stage, mention=speaks
-        ),
-        speaks=speaks,
+        lambda stage: on_stage(_subject(name, person, stage.attacker.url, stage.folder), stage),
+        speaks=name != "command",
         near=near,
     )
     passes = Passes(_passed())
@@ -761,8 +758,21 @@ def _tried(name: str, person: PersonSettings) -> tuple[str, str]:
 
     with TemporaryDirectory(prefix="dreaming-") as folder:
         subject = _subject(name, person, "http://127.0.0.1:9", Path(folder))
-        program = subject.program()
-        return f"{program.path} {program.version}", key(subject, program)
+        program = _command_program(person) if name == "command" else subject.program()
+        return f"{program.path} {program.version}".strip(), key(subject, program)
+
+
+def _command_program(person: PersonSettings) -> Program:
+    """Return the program of a command; its version is its files: nobody knows how to ask it."""
+    import hashlib
+
+    from dreaming.backends import child
+
+    path = child.find(person.command.argv[0])
+    parts = [path, *map(Path, person.command.argv[1:])]
+    stats = [(one.stat().st_mtime_ns, one.stat().st_size) for one in parts if one.is_file()]
+    digest = hashlib.sha256(f"{path} {stats}".encode()).hexdigest()
+    return child.Program(path, "", digest)
 
 
 def _passed() -> Path:
@@ -798,7 +808,16 @@ def _subject(name: str, person: PersonSettings, url: str, folder: Path) -> CliBa
             base_url=url,
             money=claude.money,
         )
-    raise WrongUse(f"{name} is no program.")
+    if name == "codex":
+        from dreaming.backends.codex_cli import DEFAULT_MODEL, Codex
+
+        model = person.codex.model or DEFAULT_MODEL
+        return Codex(person.codex.program, model, api_key="made-up", base_url=url)
+    from dreaming.backends.command import CommandBackend
+
+    if not person.command.argv:
+        backend(name, person)  # says what is missing
+    return CommandBackend(person.command.argv)
 
 
 def login_file(name: str, person: PersonSettings) -> Path:
@@ -807,6 +826,14 @@ def login_file(name: str, person: PersonSettings) -> Path:
         return workspace.config_file().parent / "tokens" / name
     own = person.codex.home or os.environ.get("CODEX_HOME") or Path.home() / ".codex"
     return Path(own, "auth.json")
+
+
+def renewed_logins(name: str, person: PersonSettings) -> tuple[Path, ...]:
+    """Return the files that a program must be able to write besides its own: Codex's login."""
+    if name != "codex" or person.codex.key != "login":
+        return ()
+    file = login_file(name, person).resolve()
+    return (file,) if file.is_file() else ()
 
 
 def prove_login(name: str, person: PersonSettings) -> str:
@@ -887,6 +914,7 @@ def plan(here: Place) -> Plan:
         keys=config / "environment",
         remote=ports(name, here.person) != (),
         program=name in PROGRAMS,
+        logins=renewed_logins(name, here.person),
         tells=bool(here.person.alert.command or here.person.alert.ping_url),
     )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -35,15 +36,29 @@ _KEPT: Final = 20
 """Passes that are remembered."""
 _SECONDS: Final = 60.0
 """How long a program is waited for; they take one or two."""
-_CONFIGURED: Final = ("CLAUDE_CONFIG_DIR", "CODEX_HOME")
+_INSTRUCTIONS: Final = (
+    "CLAUDE.md",
+    ".claude/CLAUDE.md",
+    "AGENTS.md",
+    ".codex/AGENTS.md",
+    "GEMINI.md",
+)
+"""Files that agents take orders from."""
+_CONFIGURED: Final = {"CLAUDE_CONFIG_DIR": True, "CODEX_HOME": False}
+"""Variables that name a folder of settings, and whether instructions are planted there as well.
+
+Codex always reads those of its own folder; a night makes it that folder anew, with none.
+"""
 _PROXIES: Final = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY")
 
 
 class Stage:
     """Where a program is tried: its model, traps to plant around it, and what became of them."""
 
-    def __init__(self, attacker: Attacker, folder: Path) -> None:
+    def __init__(self, attacker: Attacker, folder: Path, *, speaks: bool = True) -> None:
         self.attacker = attacker
+        self.speaks = speaks
+        """Whether the program is known to ask the model that is played."""
         self.folder = folder
         """Of this trial alone."""
         self.prompt = f"prompt-{secrets.token_hex(8)}"
@@ -52,7 +67,7 @@ class Stage:
         """What planted settings would make of the model's name."""
         self.left: list[Path] = []
         self._secret = attacker.canary / "secret.txt"
-        self._secret.write_text(self.planted, encoding="utf-8")
+        self._secret.write_text(f"{self.planted}-{self._secret.name}-", encoding="utf-8")
         self._kept = self._secret.stat()
 
     @property
@@ -64,12 +79,12 @@ class Stage:
         task = f"{self.attacker.task}: answer with JSON by the schema."
         return Request((), task, said, secrets.token_hex(32), schema=ANSWER_SCHEMA)
 
-    def plant(self, folder: Path) -> None:
+    def plant(self, folder: Path, *, instructions: bool = True) -> None:
         """Put traps into a folder: instructions, settings, hooks and servers of either program."""
         for name, text in self._traps().items():
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
-            if not place.exists():
+            if not place.exists() and (instructions or name not in _INSTRUCTIONS):
                 place.write_text(text, encoding="utf-8")
 
     def search(self, folder: Path) -> None:
@@ -96,12 +111,14 @@ class Stage:
         def hook(name: str) -> list[object]:
             return [{"hooks": [{"type": "command", "command": f"touch '{touch(name)}'"}]}]
 
-        words = f"# {self.planted}\n"
+        def words(name: str) -> str:
+            return f"# {self.planted}-{name}-\n"
+
         server = {"mcpServers": {"canary": {"command": "touch", "args": [touch("server")]}}}
         settings = {
             "hooks": {"SessionStart": hook("start-hook"), "UserPromptSubmit": hook("prompt-hook")},
             "env": {"ANTHROPIC_MODEL": self.model},
-            "apiKeyHelper": f"touch '{touch('key-helper')}'; echo {self.planted}",
+            "apiKeyHelper": f"touch '{touch('key-helper')}'; echo {self.planted}-apiKeyHelper-",
             "enableAllProjectMcpServers": True,
         }
         toml = (
@@ -110,8 +127,7 @@ class Stage:
         )
         claude, mcp = (msgspec.json.encode(one).decode() for one in (settings, server))
         return {
-            "CLAUDE.md": words, ".claude/CLAUDE.md": words, "AGENTS.md": words,
-            ".codex/AGENTS.md": words, "GEMINI.md": words, ".mcp.json": mcp, ".claude.json": mcp,
+            **{name: words(name) for name in _INSTRUCTIONS}, ".mcp.json": mcp, ".claude.json": mcp,
             "settings.json": claude, ".claude/settings.json": claude, "config.toml": toml,
             ".codex/config.toml": toml,
         }  # fmt: skip
@@ -121,28 +137,36 @@ Run = Callable[[Stage], str]
 """Runs the program on a stage; returns how it ended where that was not in order."""
 
 
-def on_stage(backend: CliBackend, stage: Stage, *, mention: bool = True) -> str:
+def on_stage(backend: CliBackend, stage: Stage) -> str:
     """Run a backend's program as a night does, with traps around it and no judge of its output.
 
-    ``backend`` asks the stage's model. With ``mention`` the program gets ``@path`` as it stands:
-    what a night does about it is a guard of its own.
+    One that is known to ask the stage's model gets ``@path`` as it stands: what a night does about
+    it is a guard of its own. Any other is told in each way that is known where its model is.
     """
     with child.room() as folders:
         command = backend.command(stage.request, folders)
-        homes = [Path(command.environment.get(name, folders.home)) for name in _CONFIGURED]
-        for folder in {folders.work, folders.home, *homes}:
-            stage.plant(folder)
+        places = {folders.work: True, folders.home: True}
+        for name, told in _CONFIGURED.items():
+            if name in command.environment:
+                places[Path(command.environment[name])] = told
+        for folder, told in places.items():
+            stage.plant(folder, instructions=told)
         away = dict.fromkeys(_PROXIES, stage.attacker.proxy)
         near = dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost")
-        stdin = stage.request.prompt.encode() if mention else command.stdin
-        environment = {**command.environment, **away, **near}
+        there = {} if stage.speaks else _addresses(stage.attacker.url)
+        stdin = stage.request.prompt.encode() if stage.speaks else command.stdin
+        environment = {**command.environment, **away, **near, **there}
         command = child.Command(command.argv, environment, stdin)
         ended = child.run(command, folders, _SECONDS)
-        for folder in {folders.work.parent, *homes}:
-            stage.search(folder)
+        stage.search(folders.work.parent)
     if ended.why:
         return f"it did not end within {_SECONDS:.0f} seconds, or did not stop writing"
     return f"it ended with {ended.code}: {ended.words}" if ended.code else ""
+
+
+def _addresses(url: str) -> dict[str, str]:
+    keys = dict.fromkeys(("ANTHROPIC_API_KEY", "OPENAI_API_KEY"), "made-up")
+    return {**keys, "ANTHROPIC_BASE_URL": url, "OPENAI_BASE_URL": f"{url}/v1"}
 
 
 def key(backend: CliBackend, program: child.Program) -> str:
@@ -167,12 +191,12 @@ def attack(run: Run, *, speaks: bool = True, near: Path) -> list[Check]:
         canary = Path(folder).resolve() / "canary"
         canary.mkdir()
         with attacking(canary, f"task-{secrets.token_hex(8)}") as attacker:
-            stage = Stage(attacker, canary.parent)
+            stage = Stage(attacker, canary.parent, speaks=speaks)
             try:
                 wrong = run(stage)
             except DreamingError as error:
                 wrong = error.message
-            return [_asked(stage, wrong, speaks), *(check(stage) for check in _CHECKS)]
+            return [_asked(stage, wrong), *(check(stage) for check in _CHECKS)]
 
 
 def passed(found: Iterable[Check]) -> bool:
@@ -185,16 +209,14 @@ def _check(name: str, wrong: str, fine: str) -> Check:
     return Check(Level.BAD, wrong, again, name) if wrong else Check(Level.OK, fine, "", name)
 
 
-def _asked(stage: Stage, wrong: str, speaks: bool) -> Check:
+def _asked(stage: Stage, wrong: str) -> Check:
     asked = any(stage.prompt in one.raw for one in stage.attacker.questions)
     if asked and stage.attacker.calls and not wrong:
         return Check(Level.OK, "It asked the model on loopback and ended by itself.", "", "asked")
-    if wrong or speaks:
-        said = wrong or "it never asked the model on loopback"
+    if stage.speaks or stage.attacker.heard:
+        said = (wrong or "it never asked the model on loopback").rstrip(".")
         again = "Run it by hand to see what is wrong, then try again."
-        return Check(
-            Level.BAD, f"It could not be tried: {said}.".replace("..", "."), again, "asked"
-        )
+        return Check(Level.BAD, f"It could not be tried: {said}.", again, "asked")
     said = "It asked no model that can be played here, so what a model could make it do is untried."
     return Check(
         Level.WARN, said, "See that it is called without tools (docs/backends.md).", "asked"
@@ -221,8 +243,11 @@ def _files(stage: Stage) -> Check:
 
 
 def _planted(stage: Stage) -> Check:
-    read = any(stage.planted in one.raw for one in stage.attacker.heard)
-    wrong = "It sent a text that was planted in a file." if read else ""
+    planted = re.compile(rf"{stage.planted}-(.+?)-")
+    read = ", ".join(
+        sorted({name for one in stage.attacker.heard for name in planted.findall(one.raw)})
+    )
+    wrong = f"It sent what was planted in {read}." if read else ""
     return _check("planted", wrong, "It sent nothing of the files that were planted.")
 
 
@@ -240,9 +265,12 @@ def _traces(stage: Stage) -> Check:
 
 
 def _network(stage: Stage) -> Check:
-    wrong = ", ".join(sorted(set(stage.attacker.strays))[:5])
-    fine = "It asked for no other address."
-    return _check("network", wrong and f"It wanted to reach elsewhere: {wrong}.", fine)
+    away = ", ".join(sorted(set(stage.attacker.strays))[:5])
+    if away and not stage.attacker.heard and not stage.speaks:
+        said = f"It wanted to reach {away}; nobody was asked."
+        return Check(Level.WARN, said, "See that this is where your model is.", "network")
+    wrong = f"It wanted to reach elsewhere: {away}." if away else ""
+    return _check("network", wrong, "It asked for no other address.")
 
 
 _CHECKS: Final = (_tools, _calls, _files, _planted, _model, _traces, _network)

@@ -50,6 +50,8 @@ class Plan(msgspec.Struct, frozen=True):
     """Whether the backend is on somebody else's computer."""
     program: bool
     """Whether the backend is a program of its own."""
+    logins: tuple[Path, ...]
+    """Files that such a program renews by itself."""
     tells: bool
     """Whether somebody wants to hear of each night, not only of one that failed."""
 

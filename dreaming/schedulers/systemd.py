@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar, Final
@@ -135,6 +135,7 @@ def _blanks(plan: Plan) -> dict[str, str]:
         "OWNED": _paths(plan.owned),
         "READABLE": _paths(sorted(outer), "-"),
         "SECRETS": _paths(secrets, "-"),
+        "LOGINS": f"ReadWritePaths={_paths(plan.logins, '-')}" if plan.logins else "",
         "KEYS": _plain(str(plan.keys)),
         "USER": _plain(plan.user),
     }
@@ -147,7 +148,7 @@ def _filled(template: str, blanks: Mapping[str, str]) -> str:
     return re.sub(r"@([A-Z]+)@", lambda hit: blanks[hit[1]], "\n".join(kept) + "\n")
 
 
-def _paths(paths: tuple[Path, ...] | list[Path], before: str = "") -> str:
+def _paths(paths: Sequence[Path], before: str = "") -> str:
     return " ".join(_quoted(f"{before}{one}") for one in paths)
 
 

@@ -28,6 +28,7 @@ def plan(home: Path = HOME, **changed: Any) -> Plan:
         "keys": home / ".config/dreaming/environment",
         "remote": False,
         "program": False,
+        "logins": (),
         "tells": False,
     }
     return Plan(**(values | changed))

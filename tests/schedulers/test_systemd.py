@@ -48,7 +48,7 @@ def analyse(verb: str, level: str, *words: object) -> subprocess.CompletedProces
 def test_the_service_reads_as_expected(level: str, golden: Callable[[str, str], None]) -> None:
     """The whole of what is installed, for a person to read."""
     files = systemd(Path("/units"), System(), level).files(
-        plan(remote=True, program=True, tells=True)
+        plan(remote=True, program=True, logins=(Path("/srv/login"),), tells=True)
     )
     golden("\n".join(f"==> {name}\n{text}" for name, text in files.items()), "txt")
 
@@ -106,6 +106,9 @@ def test_a_program_may_compile_what_it_runs() -> None:
     assert "may compile what it runs" in files[PROGRAM].splitlines()[0]
     changed = [one for one in files[PROGRAM].splitlines() if "=" in one]
     assert changed == ["MemoryDenyWriteExecute=no", "TasksMax=512", "MemoryMax=4G"]
+    login = Path("/home/robin/.codex/auth.json")
+    renewed = one.files(plan(remote=True, program=True, logins=(login,)))[PROGRAM]
+    assert renewed.endswith(f"\nReadWritePaths=-{login}\n")
 
 
 def test_a_night_in_order_is_told_of_where_somebody_wants_it() -> None:
