@@ -20,7 +20,7 @@ WORD: Final = "%WORD%"
 NOTHING: Final = json.dumps({"read": WORD, "findings": []})
 """The answer of a model that found nothing."""
 
-_ASKED_BACK: Final = re.compile(r'"read": "([a-z-]+)",\s*$')
+_ASKED_BACK: Final = re.compile(r'"read": "([a-z]{5}-[a-z]{5})"')
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -43,6 +43,10 @@ class Step(msgspec.Struct, frozen=True):
     """Send nothing further until the server is closed."""
     drip: float = 0.0
     """Then go on sending signs of life, this many seconds apart."""
+
+
+Script = Step | Callable[[dict[str, Any]], Step]
+"""What a server does next; it may depend on the request's body."""
 
 
 def failure(
@@ -144,25 +148,19 @@ def chatted(*texts: str, finish: str = "stop", read: int = 10, written: int = 20
     return stream(*map(piece, texts), piece(finish=finish), counted(read, written))
 
 
-def asked_word(body: Mapping[str, Any]) -> str:
-    """Return the word that a question asks back."""
-    content = body["messages"][-1]["content"]
-    text = content if isinstance(content, str) else content[-1]["text"]
-    found = _ASKED_BACK.search(text)
-    return found[1] if found else ""
+def asked_word(prompt: str) -> str:
+    """Return the word that a question asks back; empty where it asks for none."""
+    return (_ASKED_BACK.findall(prompt) or [""])[-1]
 
 
 class MessagesApi:
-    """Serves the steps in turn, the last one for ever; ``seen`` holds what was asked.
+    """Serves the steps in turn, the last one for ever; ``seen`` holds what was asked."""
 
-    A step may be a function of the request's body.
-    """
-
-    def __init__(self, *steps: Step | Callable[[dict[str, Any]], Step]) -> None:
+    def __init__(self, *steps: Script) -> None:
         self.seen: list[Seen] = []
         self._steps = list(steps)
         self._over = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler(self._steps))
         self._server.daemon_threads = True
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
@@ -188,13 +186,13 @@ class MessagesApi:
         self._server.server_close()
         self._thread.join()
 
-    def script(self, *steps: Step | Callable[[dict[str, Any]], Step]) -> None:
+    def script(self, *steps: Script) -> None:
         """Go on with these steps, and forget what was seen."""
         self._steps[:] = steps
         self.seen.clear()
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        api, steps = self, self._steps
+    def _handler(self, steps: list[Any]) -> type[BaseHTTPRequestHandler]:
+        api = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -211,7 +209,7 @@ class MessagesApi:
                 step = steps.pop(0) if len(steps) > 1 else steps[0]
                 step = step if isinstance(step, Step) else step(body)
                 with suppress(BrokenPipeError, ConnectionResetError):  # the client went first
-                    api._serve(self, step, asked_word(body).encode())
+                    api._serve(self, step, asked_word(json.dumps(body).replace("\\", "")).encode())
                 self.close_connection = True
 
         return Handler

@@ -129,6 +129,7 @@ class World:
         self.limits = Limits()
         self.pauses: list[float] = []
         """Seconds that were waited between tries, without waiting."""
+        self.prompt, self.joining_prompt = "Find what recurs.", "Say what is the same."
         self.rules = ""
         """Changes the version of the rules."""
         self.repository: Callable[[Project], Files | None] = lambda _: None
@@ -160,8 +161,8 @@ class World:
             deciding=lambda: files.lock(self.place.state / "decide.lock", wait=True),
             context=no_context,
             repository=self.repository,
-            prompt="Find what recurs.",
-            joining_prompt="Say what is the same.",
+            prompt=self.prompt,
+            joining_prompt=self.joining_prompt,
             tokens_per_mb=100_000,
             waits=Waits(rules, self.settle, 14 * 24 * HOUR, self.since),
             max_pending=self.max_pending,
