@@ -37,7 +37,6 @@ from dreaming.packets import Packet, best, estimate_tokens, number
 from dreaming.stores.answers import Answers, KeptAnswer
 from dreaming.stores.state import State, encoded
 from dreaming.tasks import joining, mining
-from dreaming.tasks.answers import word
 from dreaming.tasks.interface import Request
 
 MAX_PAID_ATTEMPTS: Final = 2
@@ -181,7 +180,7 @@ class Asker:
             answer = self._unsettled[hash_].answer
             packets = tuple(within(answer, left))
             name = answer.backend.partition(":")[0]
-            request = Request(packets, "", "", hash_, backend=name, word=word(hash_, self._prompt))
+            request = Request(packets, "", "", hash_, backend=name, word=answer.word)
             findings, complaints = mining.read(answer.text, request)
             if any(one.whole for one in complaints):
                 continue
@@ -391,6 +390,7 @@ class Asker:
                 self._backend.identity,
                 _about(request),
                 why,
+                request.word,
             ),
         )
 

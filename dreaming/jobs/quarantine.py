@@ -96,13 +96,13 @@ def replay(
         raise Refused(f"{name[:12]}: its model was offered a tool, so nothing of it is believed.")
     if not kept.about:
         raise WrongUse(f"{name[:12]} is about no excerpts; the next night asks that again.")
+    word = kept.word if text is None else ""  # a person vouches for what a person wrote
     text = kept.text if text is None else text
     _check(text, is_clean)
     ids = [id_ for _, told in kept.about for _, id_, _ in told]
     settled = {(one.id, mark(one)): one for one in History(state, belongs).some(ids)}
-    request = Request(
-        tuple(within(kept, settled)), "", "", name, backend=kept.backend.partition(":")[0]
-    )
+    packets, backend = tuple(within(kept, settled)), kept.backend.partition(":")[0]
+    request = Request(packets, "", "", name, backend=backend, word=word)
     findings, complaints = mining.read(text, request)
     for one in complaints:
         if one.whole:
@@ -117,13 +117,8 @@ def replay(
     )
     left = tuple(one for one in left if one[1])
     again, sessions = _replayed(name), [session for session, _ in kept.about]
-    answers.keep(
-        again,
-        msgspec.structs.replace(
-            kept, text=text, complete=True, why="", about=left or kept.about,
-            input_tokens=0, output_tokens=0, cost=0.0,
-        ),
-    )  # fmt: skip
+    read = KeptAnswer(text, backend=kept.backend, about=left or kept.about, word=word)
+    answers.keep(again, read)
     outcome = "asked" if left else "answered"
     state.settle(
         PURPOSE,

@@ -26,6 +26,8 @@ class KeptAnswer(msgspec.Struct, frozen=True):
     So it can be read again whatever else is asked about, and where the state was lost."""
     why: str = ""
     """Why it could not be used; empty where it could, or nobody tried yet."""
+    word: str = ""
+    """What it must say back to be believed; empty where nobody asked for that."""
 
 
 class Answers:
