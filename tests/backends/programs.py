@@ -8,6 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from dreaming.backends import child
 from dreaming.backends.interface import Request
 
 SCHEMA: dict[str, object] = {
@@ -39,6 +42,18 @@ def speaks(
     lines = [one if isinstance(one, str) else json.dumps(one) for one in records]
     body = f"sys.stdin.buffer.read()\nfor line in {lines!r}: print(line, flush=True)\n{then}\n"
     return program(folder, f"{body}sys.exit({code})\n", name)
+
+
+def plays(monkeypatch: pytest.MonkeyPatch, *records: Any, code: int = 0) -> None:
+    """Let no program run, and each that should say these records."""
+    lines = [json.dumps(one).encode() for one in records]
+
+    def run(command: child.Command, folders: child.Room, timeout: float, hear: Any) -> child.Ended:
+        for line in lines:
+            hear(line)
+        return child.Ended(code, b"\n".join(lines))
+
+    monkeypatch.setattr(child, "run", run)
 
 
 def is_gone(pid: int) -> bool:
