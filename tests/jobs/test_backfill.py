@@ -13,6 +13,8 @@ from dreaming.jobs import backfill, batches
 from dreaming.jobs.backfill import Backfilled, Plan
 from dreaming.jobs.limits import Limits
 from dreaming.models.report import Outcome
+from dreaming.quota import Window
+from dreaming.stores.accounts import Accounts
 from dreaming.stores.state import State, opened
 from dreaming.tasks.interface import Request
 
@@ -96,6 +98,7 @@ def test_preparing_writes_nothing(world: World) -> None:
     estimate = ready.estimate
     assert (estimate.transcripts, estimate.agents) == (12, {"jsonl": 12})
     assert estimate.bytes == sum(one.stat().st_size for one in world.sessions.iterdir())
+    assert estimate.tokens == round(estimate.bytes * world.tokens_per_mb / 1e6)
     assert estimate.money == pytest.approx(estimate.tokens * 3.0 / 1e6, abs=1e-4)
     assert estimate.price_source == "a list"
 
@@ -151,6 +154,19 @@ def test_a_budget_is_exceeded_by_the_call_in_flight_at_most(
     hashes = [one.hash for one in (*backend.asked, *rest.asked)]
     assert len(hashes) == len(set(hashes)) == 24 + 1  # the last one is about all findings
     assert _plan(world).money == pytest.approx(25.0)
+
+
+def test_a_backfill_leaves_a_night_its_share(world: World) -> None:
+    """Of a window that both use a backfill may use less, so that a night finds something left."""
+    accounts = Accounts(world.place.state)
+    accounts.own("replay").hear([Window("five_hour", 0.3, NIGHT + HOUR)], NIGHT)
+    accounts.keep()
+    world.backend = backend = Dear(recorded())
+    done = _slice(world, Limits(window=0.25))
+    assert (done.report.exit_code, backend.asked) == (75, [])
+    assert "30% of the five_hour window" in done.plan.why
+    world.limits = Limits(window=0.5)
+    assert world.night().exit_code == 0 and backend.asked
 
 
 def test_minutes_are_counted_between_batches(world: World) -> None:

@@ -127,6 +127,7 @@ class World:
         self.redactor = _REDACTOR
         self.retention = Retention()
         self.limits = Limits()
+        self.tokens_per_mb = 100_000
         self.pauses: list[float] = []
         """Seconds that were waited between tries, without waiting."""
         self.prompt, self.joining_prompt = "Find what recurs.", "Say what is the same."
@@ -163,7 +164,7 @@ class World:
             repository=self.repository,
             prompt=self.prompt,
             joining_prompt=self.joining_prompt,
-            tokens_per_mb=100_000,
+            tokens_per_mb=self.tokens_per_mb,
             waits=Waits(rules, self.settle, 14 * 24 * HOUR, self.since),
             max_pending=self.max_pending,
             clock=lambda: self.now,
