@@ -26,7 +26,7 @@ from pydantic_settings import (
 from dreaming.errors import Unusable
 from dreaming.models.candidate import TOPIC_PATTERN
 
-BACKENDS: Final = ("offline", "anthropic", "replay")
+BACKENDS: Final = ("offline", "anthropic", "claude-code", "codex", "openai", "command", "replay")
 """Names a person may give; the first is the default and needs no key and no network."""
 
 MOST: Final = 10**12
@@ -103,12 +103,125 @@ class AnthropicSettings(BaseModel):
 
     model: str = "claude-haiku-5-5"
     """The model that answers, by the name the API has for it."""
+    via: Literal["api", "bedrock", "vertex"] = "api"
+    """Who serves it: its maker with the key in ANTHROPIC_API_KEY, or a cloud with the credentials
+    that the cloud's own SDK finds."""
+    region: str = ""
+    """The cloud's region, such as `us-east-1`."""
+    project: str = ""
+    """The Vertex project. Empty: the one the credentials belong to."""
     base_url: str | None = None
     """Another address of the same API; read from the person's settings only."""
     max_tokens: Annotated[int, Field(ge=256, le=128_000)] = 16_000
     """How long an answer may be."""
     timeout: Annotated[float, Field(gt=0)] = 600.0
     """Seconds for one request."""
+
+
+class LimitSettings(BaseModel):
+    """Where a night ends; 0 is without a limit. Limits hold for each run."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    window: Annotated[float, Field(gt=0, le=1)] = 0.5
+    """Share of your account's rolling windows that nights may use up: once it is used, by whomever,
+    nothing is asked until the window starts anew."""
+    calls: Annotated[int, Field(ge=0, le=MOST)] = 0
+    """Questions of one night."""
+    tokens: Annotated[int, Field(ge=0, le=MOST)] = 0
+    """Tokens of one night, read and written."""
+    money: Annotated[float, Field(ge=0, le=MOST)] = 0.0
+    """US dollars of one night, at list price."""
+    minutes: Annotated[int, Field(ge=0, le=MOST)] = 0
+    """Minutes of one night."""
+
+
+class ClaudeCodeSettings(BaseModel):
+    """The person's own Claude Code, used only when ``backend = "claude-code"`` is named."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    program: str = "claude"
+    """Name or whole path of the program."""
+    model: str = "claude-haiku-5-5"
+    """The model that answers."""
+    key: Literal["login", "api"] = "login"
+    """What lets it in: the plan that `dreaming login claude-code` logged in, or the key in
+    ANTHROPIC_API_KEY."""
+    base_url: str | None = None
+    """Another address of the same API."""
+    money: Annotated[float, Field(gt=0, le=MOST)] = 1.0
+    """US dollars, at list price, after which it gives a question up."""
+    timeout: Annotated[float, Field(gt=0, le=86_400)] = 600.0
+    """Seconds for one question."""
+
+
+class CodexSettings(BaseModel):
+    """The person's own Codex, used only when ``backend = "codex"`` is named."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    program: str = "codex"
+    """Name or whole path of the program."""
+    model: str = "gpt-6-luna"
+    """The model that answers, by the name Codex has for it."""
+    key: Literal["login", "api"] = "login"
+    """What lets it in: the login of `codex login`, or the key in OPENAI_API_KEY."""
+    home: Path | None = None
+    """Folder in which Codex keeps its login. Unset: CODEX_HOME, else `~/.codex`."""
+    base_url: str | None = None
+    """Another address of the same API."""
+    context_tokens: Annotated[int, Field(ge=1_000, le=1_000_000)] = 60_000
+    """Tokens of excerpts in one question."""
+    timeout: Annotated[float, Field(gt=0, le=86_400)] = 600.0
+    """Seconds for one question."""
+
+
+class OpenAISettings(BaseModel):
+    """Any OpenAI-compatible server, used only when ``backend = "openai"`` is named by a person."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = ""
+    """The model that answers, by the name the server has for it."""
+    base_url: Annotated[str, Field(min_length=1)] = "http://127.0.0.1:11434/v1"
+    """Where the server is; by default where Ollama listens."""
+    key: bool = False
+    """Whether the server gets the key in OPENAI_API_KEY."""
+    context_tokens: Annotated[int, Field(ge=1_000, le=1_000_000)] = 16_000
+    """Tokens of excerpts in one question. The server needs a third more room, and for each known
+    lesson about 60."""
+    max_tokens: Annotated[int, Field(ge=256, le=128_000)] = 4_000
+    """How long an answer may be."""
+    timeout: Annotated[float, Field(gt=0, le=86_400)] = 1_800.0
+    """Seconds for one question."""
+    price_input: Annotated[float, Field(ge=0, le=MOST)] = 0.0
+    """US dollars for a million tokens read."""
+    price_output: Annotated[float, Field(ge=0, le=MOST)] = 0.0
+    """US dollars for a million tokens written."""
+
+
+class CommandSettings(BaseModel):
+    """Any program that answers, used only when ``backend = "command"`` is named."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    argv: tuple[str, ...] = ()
+    """The program and its arguments, run without a shell."""
+    model: str = ""
+    """What answers, in a word: with another word the same question is asked anew."""
+    variables: tuple[str, ...] = ()
+    """Names of variables of your environment that the program gets, such as its key."""
+    leaves_the_machine: bool = True
+    """Whether it sends text to somebody else's computer."""
+    context_tokens: Annotated[int, Field(ge=1_000, le=1_000_000)] = 60_000
+    """Tokens of excerpts in one question."""
+    timeout: Annotated[float, Field(gt=0, le=86_400)] = 600.0
+    """Seconds for one question."""
+    price_input: Annotated[float, Field(ge=0, le=MOST)] = 0.0
+    """US dollars for a million tokens read."""
+    price_output: Annotated[float, Field(ge=0, le=MOST)] = 0.0
+    """US dollars for a million tokens written."""
 
 
 class BackfillSettings(BaseModel):
@@ -118,8 +231,12 @@ class BackfillSettings(BaseModel):
 
     backend: str = ""
     """What answers. Empty: the same as at night."""
+    window: Annotated[float, Field(gt=0, le=1)] = 0.25
+    """As `limits.window`, and less, so that a night always finds something left."""
     sessions: Annotated[int, Field(ge=0, le=MOST)] = 0
     """Sessions of one slice."""
+    calls: Annotated[int, Field(ge=0, le=MOST)] = 0
+    """Questions of one slice."""
     tokens: Annotated[int, Field(ge=0, le=MOST)] = 0
     """Tokens of one slice, read and written."""
     money: Annotated[float, Field(ge=0, le=MOST)] = 0.0
@@ -182,6 +299,11 @@ class PersonSettings(BaseSettings):
     backend: str = "offline"
     """What answers. A key in the environment never chooses one."""
     anthropic: AnthropicSettings = AnthropicSettings()
+    claude_code: ClaudeCodeSettings = ClaudeCodeSettings()
+    codex: CodexSettings = CodexSettings()
+    openai: OpenAISettings = OpenAISettings()
+    command: CommandSettings = CommandSettings()
+    limits: LimitSettings = LimitSettings()
     backfill: BackfillSettings = BackfillSettings()
     sandbox: SandboxSettings = SandboxSettings()
     alert: AlertSettings = AlertSettings()
@@ -293,6 +415,11 @@ def _did_you_mean(place: tuple[int | str, ...], model: str) -> str:
         "projects": Projects,
         "retention": RetentionSettings,
         "anthropic": AnthropicSettings,
+        "claude_code": ClaudeCodeSettings,
+        "codex": CodexSettings,
+        "openai": OpenAISettings,
+        "command": CommandSettings,
+        "limits": LimitSettings,
         "backfill": BackfillSettings,
         "sandbox": SandboxSettings,
         "alert": AlertSettings,

@@ -13,19 +13,30 @@ from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 import msgspec
 
-from dreaming.config import PersonSettings, WorkspaceSettings, kept_for, read_person, read_workspace
-from dreaming.errors import NotNow, Unusable, WrongUse
+from dreaming.config import (
+    BACKENDS,
+    PersonSettings,
+    WorkspaceSettings,
+    kept_for,
+    read_person,
+    read_workspace,
+)
+from dreaming.errors import DreamingError, NotNow, Unusable, WrongUse
 from dreaming.stores import files, mounts, workspace
 from dreaming.stores.workspace import Workspace
 
 if TYPE_CHECKING:
+    from dreaming.backends.child import CliBackend, Program
     from dreaming.backends.interface import Backend
     from dreaming.jobs.archiving import Retention
+    from dreaming.jobs.attack import Pass
     from dreaming.jobs.decide import Desk
-    from dreaming.jobs.doctor import Patient
+    from dreaming.jobs.doctor import Check, Patient
+    from dreaming.jobs.limits import Limits
     from dreaming.jobs.listing import Preview, Waits
     from dreaming.jobs.nightly import Night
     from dreaming.jobs.progress import Progress
@@ -38,6 +49,7 @@ if TYPE_CHECKING:
     from dreaming.models.lesson import KnownLine
     from dreaming.redaction.engine import Redactor
     from dreaming.schedulers.interface import Plan, Scheduler
+    from dreaming.stores.accounts import Accounts
     from dreaming.stores.interface import Project
     from dreaming.stores.projects import Projects
     from dreaming.stores.state import State
@@ -56,6 +68,8 @@ class Choices(msgspec.Struct):
     since: float | None = None
     settle: int | None = None
     """Minutes."""
+    money: float | None = None
+    """US dollars."""
 
 
 class Place(msgspec.Struct):
@@ -185,7 +199,15 @@ def backend(name: str, person: PersonSettings) -> Backend:
         return _replay(person)
     if name == "anthropic":
         return _anthropic(person)
-    raise WrongUse(f"{name!r} is no backend; there are offline, anthropic and replay.")
+    if name == "claude-code":
+        return _claude_code(person)
+    if name == "codex":
+        return _codex(person)
+    if name == "command":
+        return _command(person)
+    if name == "openai":
+        return _openai(person)
+    raise WrongUse(f"{name!r} is no backend; there are {', '.join(BACKENDS)}.")
 
 
 def _replay(person: PersonSettings) -> Backend:
@@ -201,38 +223,148 @@ def _replay(person: PersonSettings) -> Backend:
 
 def _anthropic(person: PersonSettings) -> Backend:
     from dreaming.backends.anthropic_api import Anthropic
-    from dreaming.backends.interface import LetInRefused
 
-    key = os.environ.get("ANTHROPIC_API_KEY", "").strip()
-    if not key:
-        raise LetInRefused(
-            "The anthropic backend needs a key, and ANTHROPIC_API_KEY is not set.",
-            remedy="Set it in the environment of this command, or use --backend offline.",
-        )
     settings = person.anthropic
+    if settings.via != "api" and not settings.region:
+        raise Unusable(
+            f"`anthropic.via` is {settings.via}, and `anthropic.region` is not set.",
+            remedy="Set region under [anthropic] in your config.toml.",
+        )
     return Anthropic(
         model=settings.model,
-        api_key=key,
+        api_key=_key("ANTHROPIC_API_KEY", "anthropic") if settings.via == "api" else None,
         base_url=settings.base_url,
         max_tokens=settings.max_tokens,
+        timeout=settings.timeout,
+        via=settings.via,
+        region=settings.region,
+        project=settings.project,
+    )
+
+
+def _openai(person: PersonSettings) -> Backend:
+    from dreaming.backends.interface import Price
+    from dreaming.backends.openai_api import OpenAI
+
+    settings = person.openai
+    if not settings.model:
+        raise Unusable(
+            "The openai backend has no model.",
+            remedy="Set model under [openai] in your config.toml; `ollama list` names yours.",
+        )
+    return OpenAI(
+        settings.model,
+        settings.base_url,
+        _key("OPENAI_API_KEY", "openai") if settings.key else None,
+        needs_key=settings.key,
+        max_tokens=settings.max_tokens,
+        context_tokens=settings.context_tokens,
+        timeout=settings.timeout,
+        price=Price(settings.price_input, settings.price_output, "your config.toml"),
+    )
+
+
+def _claude_code(person: PersonSettings) -> Backend:
+    from dreaming.backends.claude_code import ClaudeCode
+
+    settings = person.claude_code
+    return ClaudeCode(
+        settings.program,
+        settings.model,
+        token_file=workspace.config_file().parent / "tokens" / "claude-code",
+        api_key=_key("ANTHROPIC_API_KEY", "claude-code") if settings.key == "api" else "",
+        base_url=settings.base_url,
+        money=settings.money,
         timeout=settings.timeout,
     )
 
 
+def _codex(person: PersonSettings) -> Backend:
+    from dreaming.backends.codex_cli import Codex
+
+    settings = person.codex
+    return Codex(
+        settings.program,
+        settings.model,
+        login_home=settings.home,
+        api_key=_key("OPENAI_API_KEY", "codex") if settings.key == "api" else "",
+        base_url=settings.base_url,
+        context_tokens=settings.context_tokens,
+        timeout=settings.timeout,
+    )
+
+
+def _command(person: PersonSettings) -> Backend:
+    from dreaming.backends.command import CommandBackend
+    from dreaming.backends.interface import Price
+
+    settings = person.command
+    if not settings.argv:
+        raise Unusable(
+            "The command backend has no program.",
+            remedy='Set argv = ["/path/to/program"] in [command] of your config.toml.',
+        )
+    return CommandBackend(
+        settings.argv,
+        model=settings.model,
+        variables=settings.variables,
+        leaves_the_machine=settings.leaves_the_machine,
+        context_tokens=settings.context_tokens,
+        timeout=settings.timeout,
+        price=Price(settings.price_input, settings.price_output, "[command] in config.toml"),
+    )
+
+
+def _key(variable: str, name: str) -> str:
+    """Return a key of the person's environment."""
+    from dreaming.backends.interface import LetInRefused
+
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise LetInRefused(
+            f"The {name} backend needs a key, and {variable} is not set.",
+            remedy="Set it in the environment of this command, or use --backend offline.",
+        )
+    return key
+
+
 def endpoint(name: str, person: PersonSettings) -> tuple[str, int] | None:
     """Return host and port that a backend sends text to; ``None`` where it sends none anywhere."""
-    from urllib.parse import urlsplit
     from urllib.request import getproxies, proxy_bypass
 
-    if name != "anthropic":
-        return None
-    from dreaming.backends.anthropic_api import DEFAULT_BASE_URL
+    from dreaming.backends.http import is_loopback
 
-    address = urlsplit(person.anthropic.base_url or DEFAULT_BASE_URL)
+    base_url = _base_url(name, person)
+    if base_url is None:
+        return None
+    address = urlsplit(base_url)
     proxy = getproxies().get(address.scheme)
-    if proxy and not proxy_bypass(address.hostname or ""):
+    at_home = name == "openai" and is_loopback(base_url)  # asked past any proxy
+    if proxy and not at_home and not proxy_bypass(address.hostname or ""):
         address = urlsplit(proxy)
     return address.hostname or "", address.port or (80 if address.scheme == "http" else 443)
+
+
+def _base_url(name: str, person: PersonSettings) -> str | None:
+    if name == "anthropic":
+        from dreaming.backends.anthropic_api import address
+
+        at = person.anthropic
+        return at.base_url or address(at.via, at.region)
+    if name == "claude-code":
+        return person.claude_code.base_url or "https://api.anthropic.com"
+    if name == "openai":
+        return person.openai.base_url
+    if name == "codex":
+        public = "https://api.openai.com" if person.codex.key == "api" else "https://chatgpt.com"
+        return person.codex.base_url or public
+    return None
+
+
+def ports(name: str, person: PersonSettings) -> tuple[int, ...] | None:
+    """Return the TCP ports a night may connect to; ``None`` where nobody knows which it needs."""
+    away = endpoint(name, person)
+    return None if name == "command" else (away[1],) if away else ()
 
 
 def prompt(task: str = "mining") -> str:
@@ -364,7 +496,23 @@ def _night(here: Place, choices: Choices, progress: Progress, known: State) -> N
         topics=here.settings.topics,
         progress=progress,
         clock=time.time,
+        limits=_limits(here, choices),
+        accounts=accounts(here),
     )
+
+
+def _limits(here: Place, choices: Choices) -> Limits:
+    from dreaming.jobs.limits import Limits
+
+    limits = Limits(**here.person.limits.model_dump())
+    return limits if choices.money is None else msgspec.structs.replace(limits, money=choices.money)
+
+
+def accounts(here: Place) -> Accounts:
+    """Return what the workspaces of this machine were told about the quota of accounts."""
+    from dreaming.stores.accounts import Accounts
+
+    return Accounts(here.workspace.state)
 
 
 def _retention(here: Place) -> Retention:
@@ -381,15 +529,14 @@ def shut_in(here: Place, choices: Choices, known: State) -> None:
     """
     from dreaming.jobs import gate
 
-    found = here.workspace
-    away = endpoint(choices.backend or here.person.backend, here.person)
+    found, name = here.workspace, choices.backend or here.person.backend
     temporary = found.state / "tmp"
     gate.own_temporary(temporary)
     lessons = files.matching(found.knowledge_base, "*.md")
     held = gate.confine(
-        (found.state, found.pending, Path(os.devnull)),
+        (found.state, found.pending, Path(os.devnull), *renewed_logins(name, here.person)),
         lessons[0] if lessons else found.settings,
-        (away[1],) if away else (),
+        ports(name, here.person),
         os.environ,
         required=here.person.sandbox.required,
     )
@@ -532,6 +679,176 @@ def review(here: Place) -> Iterator[Review]:
         yield AtDesk(opened)
 
 
+# -- programs that answer -------------------------------------------------------------------------
+
+PROGRAMS: Final = ("claude-code", "codex", "command")
+"""Backends that run a program of the person's: one that has not passed runs no night."""
+
+
+def try_out(name: str, person: PersonSettings) -> list[Check]:
+    """Attack the program of a backend on loopback, remember whether it passed, say what it did."""
+    from dreaming.jobs.attack import Pass, Passes, attack, on_stage, passed
+
+    near = _passed().parent
+    words, key = _tried(name, person)
+    found = attack(
+        lambda stage: on_stage(_subject(name, person, stage.attacker.url, stage.folder), stage),
+        speaks=name != "command",
+        near=near,
+    )
+    passes = Passes(_passed())
+    if passed(found):
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        passes.add(Pass(name, words, key, at))
+    else:
+        passes.drop(name, key)
+    return found
+
+
+def tried(name: str, person: PersonSettings) -> tuple[str, Pass | None]:
+    """Return a backend's program in words, and its pass where it has one.
+
+    Raises ``LetInRefused`` where it is not there.
+    """
+    from dreaming.jobs.attack import Passes
+
+    words, key = _tried(name, person)
+    return words, Passes(_passed()).find(name, key)
+
+
+def api_checks(name: str, person: PersonSettings) -> list[Check]:
+    """Return what can be said of a backend that runs no program, without asking anybody."""
+    from dreaming.jobs.doctor import Check, Level
+
+    tools = "It sends no tools: there is no code that could, and a test reads every request."
+    found = [Check(Level.OK, tools, "", "tools")]
+    base_url = _base_url(name, person)
+    if base_url is None:
+        return [Check(Level.OK, "It asks nobody: no text leaves this program.", "", "asked")]
+    here = ("127.0.0.1", "::1", "localhost")
+    parts = urlsplit(base_url)
+    if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in here):
+        found.append(Check(Level.OK, f"{base_url}: text goes there.", "", "address"))
+    else:
+        said = f"{base_url}: text would be sent there unencrypted, or not at all."
+        found.append(Check(Level.WARN, said, "Use https, or a server on this machine.", "address"))
+    try:
+        backend(name, person)
+    except DreamingError as wrong:
+        return [*found, Check(Level.BAD, wrong.message, wrong.remedy, "key")]
+    let_in = "What it needs to be let in is there; nobody was asked."
+    return [*found, Check(Level.OK, let_in, "", "key")]
+
+
+def require_tried(name: str, person: PersonSettings) -> None:
+    """Raise ``NotReadOnly`` for a backend whose program has not passed as it is now."""
+    from dreaming.jobs.attack import untried
+
+    if name in PROGRAMS:
+        words, found = tried(name, person)
+        if found is None:
+            raise untried(words, name)
+
+
+def _tried(name: str, person: PersonSettings) -> tuple[str, str]:
+    """Return a program in words, and what changes when it or its flags do."""
+    from tempfile import TemporaryDirectory
+
+    from dreaming.jobs.attack import key
+
+    with TemporaryDirectory(prefix="dreaming-") as folder:
+        subject = _subject(name, person, "http://127.0.0.1:9", Path(folder))
+        program = _command_program(person) if name == "command" else subject.program()
+        return f"{program.path} {program.version}".strip(), key(subject, program)
+
+
+def _command_program(person: PersonSettings) -> Program:
+    """Return the program of a command; its version is its files: nobody knows how to ask it."""
+    import hashlib
+
+    from dreaming.backends import child
+
+    path = child.find(person.command.argv[0])
+    parts = [path, *map(Path, person.command.argv[1:])]
+    stats = [(one.stat().st_mtime_ns, one.stat().st_size) for one in parts if one.is_file()]
+    digest = hashlib.sha256(f"{path} {stats}".encode()).hexdigest()
+    return child.Program(path, "", digest)
+
+
+def _passed() -> Path:
+    return workspace.state_home() / "programs" / "passed.json"
+
+
+def _program(name: str, person: PersonSettings) -> Path | None:
+    """Return where a backend's program is; none where it is not, or there is none."""
+    from dreaming.backends import child
+    from dreaming.errors import BackendUnavailable
+
+    called = {"claude-code": person.claude_code.program, "codex": person.codex.program}
+    called["command"] = (person.command.argv or ("",))[0]
+    try:
+        return child.find(called[name]) if called.get(name) else None
+    except BackendUnavailable:
+        return None
+
+
+def _subject(name: str, person: PersonSettings, url: str, folder: Path) -> CliBackend:
+    """Return a backend that asks a model at another address, with a key that opens nothing."""
+    from dreaming.backends.claude_code import ClaudeCode
+
+    made_up = folder / "token"
+    made_up.write_text("made-up", encoding="utf-8")
+    if name == "claude-code":
+        claude = person.claude_code
+        return ClaudeCode(
+            claude.program,
+            claude.model,
+            token_file=made_up,
+            api_key="made-up" if claude.key == "api" else "",
+            base_url=url,
+            money=claude.money,
+        )
+    if name == "codex":
+        from dreaming.backends.codex_cli import DEFAULT_MODEL, Codex
+
+        model = person.codex.model or DEFAULT_MODEL
+        return Codex(person.codex.program, model, api_key="made-up", base_url=url)
+    from dreaming.backends.command import CommandBackend
+
+    if not person.command.argv:
+        backend(name, person)  # says what is missing
+    return CommandBackend(person.command.argv)
+
+
+def login_file(name: str, person: PersonSettings) -> Path:
+    """Return where a program's login is kept: the token of Claude Code, or Codex's own file."""
+    if name == "claude-code":
+        return workspace.config_file().parent / "tokens" / name
+    own = person.codex.home or os.environ.get("CODEX_HOME") or Path.home() / ".codex"
+    return Path(own, "auth.json")
+
+
+def renewed_logins(name: str, person: PersonSettings) -> tuple[Path, ...]:
+    """Return the files that a program must be able to write besides its own: Codex's login."""
+    if name != "codex" or person.codex.key != "login":
+        return ()
+    file = login_file(name, person).resolve()
+    return (file,) if file.is_file() else ()
+
+
+def prove_login(name: str, person: PersonSettings) -> str:
+    """Ask one short question with the login there is; return a sentence, or raise why not."""
+    from dreaming.backends.attacker import ANSWER_SCHEMA
+    from dreaming.backends.interface import Request
+    from dreaming.models.session import OWN_RUN_MARK
+
+    require_tried(name, person)
+    said = f"{OWN_RUN_MARK}\n\nAnswer with an empty list."
+    request = Request((), "Answer by the schema.", said, "", backend=name, schema=ANSWER_SCHEMA)
+    answer = backend(name, person).ask(request)
+    return f"{name} answered from where nights start ({answer.model or 'model not named'})."
+
+
 # -- looking without spending ---------------------------------------------------------------------
 
 
@@ -559,6 +876,7 @@ def rendered(here: Place, file: Path) -> str:
 
 # -- nights on their own --------------------------------------------------------------------------
 
+SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 PLACES: Final = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME")
 """Variables of a shell that decide where things are; a scheduler's own environment lacks them."""
 
@@ -572,7 +890,12 @@ def plan(here: Place) -> Plan:
     from dreaming.schedulers.interface import Plan
 
     found, config = here.workspace, here.config_file.parent
+    name = here.person.backend
     program = [Path(sys.prefix), Path(sys.base_prefix), Path(dreaming.__file__).parents[1]]
+    environment = {one: os.environ[one] for one in PLACES if os.environ.get(one)}
+    if (asked := _program(name, here.person)) is not None:
+        program += [_passed().parent, asked.parent, asked.resolve().parent]
+        environment["PATH"] = f"{asked.parent}:{SYSTEM_PATH}"
     # An interpreter in a home may have its libraries beside it there, as Homebrew's has.
     program += [one for one in program[1].parents if one.parent == Path("/home")]
     read = [folder for _, folder in folders(here, Choices())]
@@ -587,9 +910,11 @@ def plan(here: Place) -> Plan:
         readable=tuple(path for one in seen for path in (one.absolute(), one.resolve())),
         home=Path.home(),
         user=pwd.getpwuid(owner).pw_name,
-        environment={name: os.environ[name] for name in PLACES if os.environ.get(name)},
+        environment=environment,
         keys=config / "environment",
-        remote=endpoint(here.person.backend, here.person) is not None,
+        remote=ports(name, here.person) != (),
+        program=name in PROGRAMS,
+        logins=renewed_logins(name, here.person),
         tells=bool(here.person.alert.command or here.person.alert.ping_url),
     )
 

@@ -125,7 +125,8 @@ class Oracle(Backend):
             named: dict[str, list[str]] = {}
             for number, slug in _STATEMENT.findall(request.prompt):
                 named.setdefault(slug, []).append(number)
-            return Answer(json.dumps({"same": [some for some in named.values() if some[1:]]}))
+            same = [some for some in named.values() if some[1:]]
+            return Answer(json.dumps({"read": request.word, "same": same}))
         self.tokens += estimate_tokens([request.prompt])
         findings: list[dict[str, Any]] = []
         others: list[str] = []
@@ -145,7 +146,8 @@ class Oracle(Backend):
                 findings.append(
                     {"session_id": packet.session_id, "slug": slug, **said, "evidence": numbers}
                 )
-        return Answer(json.dumps({"findings": findings, "not_lessons": others}))
+        said = {"read": request.word, "findings": findings, "not_lessons": others}
+        return Answer(json.dumps(said))
 
 
 def nights(planted: Planted, tokens_per_mb: int) -> tuple[list[dict[str, Any]], int]:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
 from dreaming.backends import anthropic_errors, anthropic_prices
+from dreaming.backends.http import MAX_TEXT, Secret, bounded, checked_key, line, timeouts, writable
 from dreaming.backends.interface import (
     Answer,
     AnswerRefused,
@@ -26,18 +27,21 @@ from dreaming.backends.interface import (
     Request,
     TooBig,
     TransientFailure,
+    Window,
 )
+from dreaming.errors import DreamingError
 
 if TYPE_CHECKING:
     import anthropic
-    import httpx2
+    from anthropic.types import TextBlockParam
+
+    Client = anthropic.Anthropic | anthropic.AnthropicBedrock | anthropic.AnthropicVertex
+
+Via = Literal["api", "bedrock", "vertex"]
 
 DEFAULT_MODEL: Final = "claude-haiku-5-5"
 DEFAULT_BASE_URL: Final = "https://api.anthropic.com"
 KEY_REMEDY: Final = "Put a key of https://platform.claude.com into ANTHROPIC_API_KEY."
-MAX_TEXT: Final = 4_000_000
-"""Characters of an answer that are read before the stream is given up."""
-CONNECT_SECONDS: Final = 15.0
 IDLE_SECONDS: Final = 120.0
 """Longest silence inside an answer; the API sends a sign of life far more often."""
 
@@ -46,15 +50,18 @@ _READING: Final = frozenset({"text", "thinking", "redacted_thinking"})
 _FINISHED: Final = frozenset({"end_turn", "stop_sequence"})
 
 
-class Secret(Protocol):
-    """A value that does not show itself when printed, such as pydantic's ``SecretStr``."""
-
-    def get_secret_value(self) -> str:
-        """Return the value."""
+def address(via: Via = "api", region: str = "") -> str:
+    """Return where the API is, at its maker or in a cloud's region."""
+    if via == "bedrock":
+        return f"https://bedrock-runtime.{region}.amazonaws.com"
+    if via == "vertex":
+        host = {"global": "aiplatform", "us": "aiplatform.us.rep", "eu": "aiplatform.eu.rep"}
+        return f"https://{host.get(region, f'{region}-aiplatform')}.googleapis.com/v1"
+    return DEFAULT_BASE_URL
 
 
 class Anthropic(Backend):
-    """Asks a Claude model over the Anthropic API."""
+    """Asks a Claude model over the Anthropic API, or over that of a cloud which has it."""
 
     name = "anthropic"
     leaves_the_machine = True
@@ -68,12 +75,22 @@ class Anthropic(Backend):
         max_tokens: int = 16_000,
         timeout: float = 600.0,
         *,
+        via: Via = "api",
+        region: str = "",
+        project: str = "",
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Nothing is imported, checked or sent yet. ``timeout`` bounds a whole answer."""
+        """Nothing is imported, checked or sent yet. ``timeout`` bounds a whole answer.
+
+        A cloud needs a region, and takes its own credentials, found as its SDK finds them, in the
+        place of a key.
+        """
         self._model = model
         self._api_key = api_key
-        self._base_url = base_url or DEFAULT_BASE_URL
+        self._via: Via = via
+        self._region = region
+        self._project = project
+        self._base_url = base_url or address(via, region)
         self._max_tokens = max_tokens
         self._timeout = timeout
         self._clock = clock
@@ -95,14 +112,14 @@ class Anthropic(Backend):
 
     def ask(self, request: Request) -> Answer:
         """Return the raw answer; see ``Backend.ask`` for what else may happen."""
-        key = self._key()
+        key = checked_key(self._api_key, self.name, KEY_REMEDY) if self._via == "api" else ""
         import anthropic
         import httpx2
 
         heard = _Heard(self._model)
         try:
             with self._client(key) as client:
-                for event in self._events(client, request):
+                for event in self._events(client, request, heard):
                     heard.take(event)
         except (anthropic.APIError, httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise anthropic_errors.classify(
@@ -113,38 +130,39 @@ class Anthropic(Backend):
             raise TransientFailure(
                 "The API's answer was garbled on the way.", partial=heard.answer()
             ) from error
+        except Exception as error:
+            if self._via == "api" or isinstance(error, DreamingError):
+                raise
+            # A cloud's credentials fail in classes of its own library, which may not be there.
+            raise LetInRefused(
+                f"No credentials for {self._via}: {line(str(error))}",
+                remedy=f"`pip install 'anthropic[{self._via}]'`, then log in to the cloud.",
+            ) from error
         return heard.ended()
 
-    def _key(self) -> str:
-        given = self._api_key
-        key = given if isinstance(given, str) or given is None else given.get_secret_value()
-        key = (key or "").strip()
-        if not key:
-            raise LetInRefused("The anthropic backend has no API key.", remedy=KEY_REMEDY)
-        if not (key.isascii() and key.isprintable()) or " " in key:
-            raise LetInRefused("The API key holds characters that no key has.", remedy=KEY_REMEDY)
-        return key
-
-    def _client(self, key: str) -> anthropic.Anthropic:
+    def _client(self, key: str) -> Client:
         import anthropic
-        import httpx2
 
-        idle = min(IDLE_SECONDS, self._timeout)
-        wait = httpx2.Timeout(idle, connect=min(CONNECT_SECONDS, self._timeout))
-        return anthropic.Anthropic(
-            api_key=key,
-            base_url=self._base_url,
-            max_retries=0,
-            timeout=wait,
-            open_telemetry=False,
-            http_client=anthropic.DefaultHttpxClient(
+        wait = timeouts(IDLE_SECONDS, self._timeout)
+        shared: dict[str, Any] = {
+            "base_url": self._base_url,
+            "max_retries": 0,
+            "timeout": wait,
+            "open_telemetry": False,
+            "http_client": anthropic.DefaultHttpxClient(
                 timeout=wait,
                 follow_redirects=False,
-                event_hooks={"response": [_deadline(time.monotonic() + self._timeout)]},
+                event_hooks={"response": [bounded(time.monotonic() + self._timeout)]},
             ),
-        )
+        }
+        if self._via == "bedrock":
+            return anthropic.AnthropicBedrock(aws_region=self._region, **shared)
+        if self._via == "vertex":
+            project = self._project or anthropic.not_given
+            return anthropic.AnthropicVertex(region=self._region, project_id=project, **shared)
+        return anthropic.Anthropic(api_key=key, **shared)
 
-    def _events(self, client: anthropic.Anthropic, request: Request) -> Iterator[Any]:
+    def _events(self, client: Client, request: Request, heard: _Heard) -> Iterator[Any]:
         more: dict[str, Any] = {}
         if request.schema is not None:
             answer_format = {"type": "json_schema", "schema": dict(request.schema)}
@@ -152,14 +170,24 @@ class Anthropic(Backend):
         with client.messages.create(
             model=self._model,
             max_tokens=self._max_tokens,
-            system=[
-                {"type": "text", "text": request.system, "cache_control": {"type": "ephemeral"}}
-            ],
-            messages=[{"role": "user", "content": request.prompt}],
+            system=[_cached(request.system)],
+            messages=[{"role": "user", "content": _in_parts(request)}],
             stream=True,
             **more,
         ) as stream:
+            heard.windows = anthropic_errors.windows(stream.response.headers)
             yield from stream
+
+
+def _in_parts(request: Request) -> list[TextBlockParam]:
+    """Return the question with its stable part apart, so that it is read from the cache."""
+    stable, rest = request.prompt[: request.stable], request.prompt[request.stable :]
+    own: TextBlockParam = {"type": "text", "text": rest}
+    return [_cached(stable), own] if stable else [own]
+
+
+def _cached(text: str) -> TextBlockParam:
+    return {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
 
 
 class _Heard:
@@ -171,6 +199,7 @@ class _Heard:
         self._length = 0
         self._counts = anthropic_prices.Counts()
         self._stop: str | None = None
+        self.windows: tuple[Window, ...] = ()
 
     def take(self, event: Any) -> None:
         """Take the next event of the stream."""
@@ -186,16 +215,13 @@ class _Heard:
             self._count(event.usage)
 
     def answer(self, *, complete: bool = False) -> Answer:
-        """Return what was said so far, with what it cost.
-
-        Half a character pair, which no file takes, is spelt out as JSON would.
-        """
-        text = "".join(self._texts)
+        """Return what was said so far, with what it cost."""
         return Answer(
-            text=text.encode("utf-8", "backslashreplace").decode(),
+            text=writable("".join(self._texts)),
             usage=anthropic_prices.usage(self._model, self._counts),
             model=self._model,
             complete=complete,
+            windows=self.windows,
         )
 
     def ended(self) -> Answer:
@@ -205,12 +231,14 @@ class _Heard:
         if self._stop == "refusal":
             raise AnswerRefused(partial=self.answer())
         if self._stop == "model_context_window_exceeded":
-            raise TooBig("The request and its answer do not fit the model's context.")
+            message = "The request and its answer do not fit the model's context."
+            raise TooBig(message, partial=self.answer())
         return self.answer(complete=self._stop in _FINISHED)
 
     def _check(self, block: Any) -> None:
         if block.type not in _READING:
-            raise NotReadOnly(f"The answer holds a {block.type}, though no tool was offered.")
+            message = f"The answer holds a {block.type}, though no tool was offered."
+            raise NotReadOnly(message, partial=self.answer())
         if block.type == "text":
             self._say(block.text)
 
@@ -230,30 +258,3 @@ class _Heard:
         }
         told = {name: count for name, count in known.items() if count is not None}
         self._counts = msgspec.structs.replace(self._counts, **told)
-
-
-def _deadline(end: float) -> Callable[[httpx2.Response], None]:
-    """Return a hook after which a response ends at ``end``, however slowly it drips.
-
-    The read timeout alone starts anew with every byte, and signs of life count as bytes.
-    """
-    import httpx2
-
-    class Bounded(httpx2.SyncByteStream):
-        def __init__(self, stream: httpx2.SyncByteStream) -> None:
-            self._stream = stream
-
-        def __iter__(self) -> Iterator[bytes]:
-            for chunk in self._stream:
-                if time.monotonic() > end:
-                    raise httpx2.ReadTimeout("the answer took too long")
-                yield chunk
-
-        def close(self) -> None:
-            self._stream.close()
-
-    def bound(response: httpx2.Response) -> None:
-        if isinstance(response.stream, httpx2.SyncByteStream):
-            response.stream = Bounded(response.stream)
-
-    return bound

@@ -6,27 +6,26 @@ stream comes with status 200.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
+from dreaming.backends.http import limited, line, number
 from dreaming.backends.interface import (
     Answer,
     LetInRefused,
-    QuotaReached,
+    TimedOut,
     TooBig,
     TransientFailure,
     Unreachable,
+    Window,
 )
 from dreaming.errors import DreamingError
-from dreaming.packets import visible
 
 if TYPE_CHECKING:
     import anthropic
-
-MAX_WAIT: Final = 8 * 24 * 3600.0
-"""Longest wait we believe, in seconds: a week's quota window and a day."""
 
 _TRANSIENT_TYPES: Final = frozenset(
     {"overloaded_error", "api_error", "timeout_error", "conflict_error"}
@@ -35,6 +34,10 @@ _TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 499})
 _BILLING_REMEDY: Final = "Look at plan, credit and spend limits on https://platform.claude.com."
 _KEY_REMEDY: Final = "Look at the key: is it whole, still valid, and allowed to use this model?"
 _MODEL_REMEDY: Final = "Look at the settings: does this model exist, and is the address right?"
+_UNIFIED: Final = (("5h", "five_hour"), ("7d", "seven_day"))
+"""Windows of a subscription: as the headers call them, as we do."""
+_BUCKETS: Final = ("requests", "tokens", "input-tokens", "output-tokens")
+"""Windows of a minute of a key."""
 
 
 def classify(error: Exception, *, partial: Answer, now: float, secret: str) -> DreamingError:
@@ -45,22 +48,42 @@ def classify(error: Exception, *, partial: Answer, now: float, secret: str) -> D
     """
     import anthropic
 
-    words = _words(error, secret)
+    words = line(str(getattr(error, "api_message", "") or error.__cause__ or error), secret)
     if isinstance(error, anthropic.APIStatusError):
+        told = windows(error.response.headers)
+        partial = msgspec.structs.replace(partial, windows=told)
         return _of_status(error, words, partial, now)
     return _of_transport(error, words, partial)
 
 
-def not_before(headers: Mapping[str, str], now: float) -> float:
-    """Return from when asking may work again, in seconds since 1970; 0.0 where nobody says.
+def windows(headers: Mapping[str, str]) -> tuple[Window, ...]:
+    """Return how far the quota windows are used that an answer's headers tell of."""
+    return (*_unified(headers), *_buckets(headers))
 
-    ``retry-after`` comes in seconds or as a date; the quota windows of a subscription come as an
-    instant. A wait in the past is now, and one beyond ``MAX_WAIT`` is cut to it.
-    """
-    instant = _retry_after(headers.get("retry-after", ""), now)
-    if instant is None:
-        instant = _number(headers.get("anthropic-ratelimit-unified-reset", ""))
-    return 0.0 if instant is None else min(max(instant, now), now + MAX_WAIT)
+
+def _unified(headers: Mapping[str, str]) -> Iterator[Window]:
+    for short, name in _UNIFIED:
+        begin = f"anthropic-ratelimit-unified-{short}"
+        used = number(headers.get(f"{begin}-utilization", ""))
+        if headers.get(f"{begin}-status") == "rejected":
+            used = max(used or 0.0, 1.0)
+        if used is not None and used >= 0:
+            yield Window(name, used, number(headers.get(f"{begin}-reset", "")) or 0.0)
+
+
+def _buckets(headers: Mapping[str, str]) -> Iterator[Window]:
+    for name in _BUCKETS:
+        begin = f"anthropic-ratelimit-{name}"
+        limit, left = (number(headers.get(f"{begin}-{one}", "")) for one in ("limit", "remaining"))
+        if limit and left is not None and 0 <= left <= limit:
+            yield Window(name, 1 - left / limit, _instant(headers.get(f"{begin}-reset", "")))
+
+
+def _instant(told: str) -> float:
+    try:
+        return datetime.fromisoformat(told).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 def _of_status(
@@ -68,19 +91,22 @@ def _of_status(
 ) -> DreamingError:
     kind, status = error.type or "", error.status_code
     if _is_billing(error, words):
-        return LetInRefused(f"The API asks for payment: {words}", remedy=_BILLING_REMEDY)
+        message = f"The API asks for payment: {words}"
+        return LetInRefused(message, remedy=_BILLING_REMEDY, partial=partial)
     if kind == "rate_limit_error" or status == 429:
-        wait = not_before(error.response.headers, now)
-        return QuotaReached(f"The API's quota is used up for now: {words}", not_before=wait)
+        message = f"The API's quota is used up for now: {words}"
+        return limited(message, error.response.headers, now, partial)
     if kind in _TRANSIENT_TYPES or status >= 500 or status in _TRANSIENT_STATUS:
         return TransientFailure(f"The API could not answer: {words}", partial=partial)
     if status == 413 or "prompt is too long" in words.lower():
-        return TooBig(f"The API takes no request of this size: {words}")
+        return TooBig(f"The API takes no request of this size: {words}", partial=partial)
     if status in {401, 403} or kind in {"authentication_error", "permission_error"}:
-        return LetInRefused(f"The API does not let us in: {words}", remedy=_KEY_REMEDY)
+        message = f"The API does not let us in: {words}"
+        return LetInRefused(message, remedy=_KEY_REMEDY, partial=partial)
     if status == 200 and kind != "invalid_request_error":
         return TransientFailure(f"The API broke off its answer: {words}", partial=partial)
-    return LetInRefused(f"The API does not take the request: {words}", remedy=_MODEL_REMEDY)
+    message = f"The API does not take the request: {words}"
+    return LetInRefused(message, remedy=_MODEL_REMEDY, partial=partial)
 
 
 def _is_billing(error: anthropic.APIStatusError, words: str) -> bool:
@@ -103,30 +129,5 @@ def _of_transport(error: Exception, words: str, partial: Answer) -> DreamingErro
     if isinstance(cause, httpx2.UnsupportedProtocol | httpx2.InvalidURL):
         return LetInRefused(f"The API's address cannot be used: {words}", remedy=_MODEL_REMEDY)
     if isinstance(cause, httpx2.TimeoutException):
-        return TransientFailure("The API took too long to answer.", partial=partial)
+        return TimedOut("The API took too long to answer.", partial=partial)
     return TransientFailure(f"The connection to the API broke off: {words}", partial=partial)
-
-
-def _words(error: Exception, secret: str) -> str:
-    """Return the API's own words on one line, short, and without the key."""
-    said = str(getattr(error, "api_message", "") or error.__cause__ or error)
-    line = " ".join(visible(said.replace(secret, "(the key)")).split())
-    return line if len(line) <= 300 else line[:299] + "…"
-
-
-def _retry_after(value: str, now: float) -> float | None:
-    seconds = _number(value)
-    if seconds is not None:
-        return now + seconds
-    try:
-        return parsedate_to_datetime(value).timestamp()
-    except (ValueError, OverflowError):  # neither form: as if nothing had been said
-        return None
-
-
-def _number(value: str) -> float | None:
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import msgspec
@@ -49,11 +50,16 @@ PRICES: Final[dict[str, tuple[Step, ...]]] = {
 """US dollars per million tokens. A step holds for the whole request, not for what is above it."""
 
 
+_CLOUD: Final = re.compile(r"^(?:[a-z]+\.)?anthropic\.|-v\d+(?::\d+)?$|@\w+$")
+
+
 def price(model: str, prompt_tokens: int) -> Price:
     """Return the price of a prompt of this size; zero, without a source, for an unknown model.
 
-    Names with a date behind them (``claude-haiku-4-5-20251001``) cost what the model costs.
+    Names with a date behind them (``claude-haiku-4-5-20251001``) cost what the model costs, and so
+    do a cloud's own spellings (``us.anthropic.claude-haiku-5-5-v1:0``), by the maker's list.
     """
+    model = _CLOUD.sub("", model)
     name = max((name for name in PRICES if _is(model, name)), key=len, default="")
     for step in PRICES.get(name, ()):
         if step.up_to is None or prompt_tokens <= step.up_to:

@@ -81,7 +81,7 @@ class Backend(ABC):
     """Answers one request at a time."""
 
     name: ClassVar[str]
-    leaves_the_machine: ClassVar[bool]
+    leaves_the_machine: bool
     """Whether text is sent to somebody else's computer."""
     words: ClassVar[bool] = True
     """Whether it can say that two findings mean the same: a model can."""

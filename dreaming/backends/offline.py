@@ -26,7 +26,7 @@ class Offline(Backend):
     """Answers from the excerpts alone: the same request, the same answer."""
 
     name: ClassVar[str] = "offline"
-    leaves_the_machine: ClassVar[bool] = False
+    leaves_the_machine = False
     free: ClassVar[bool] = True
     words: ClassVar[bool] = False
 
@@ -44,7 +44,8 @@ class Offline(Backend):
         """Return findings for the request's strongest excerpts, as a JSON array."""
         strong = sorted(_strong(request), key=lambda one: (-one[2].excerpt.strength, one[1]))
         findings = [one for one in map(_finding, strong) if one["rule"]][:MOST]
-        return Answer(text=msgspec.json.encode(findings).decode(), model=self.name)
+        said = {"read": request.word, "findings": findings} if request.word else findings
+        return Answer(text=msgspec.json.encode(said).decode(), model=self.name)
 
 
 def _strong(request: Request) -> Iterator[tuple[str, str, KeptExcerpt]]:

@@ -76,10 +76,12 @@ class Replay(Backend):
         self.asked.append(request)
         if self._texts:
             return self._next_text()
+        back = {"read": request.word} if request.word else {}
         if not request.packets:
-            return Answer(text='{"same": []}', model=self.identity)
+            return Answer(text=json.dumps({**back, "same": []}), model=self.identity)
         found = [item for packet in request.packets for item in self._found(packet)]
-        return Answer(text=json.dumps(found, ensure_ascii=False, indent=1), model=self.identity)
+        said = {**back, "findings": found} if back else found
+        return Answer(text=json.dumps(said, ensure_ascii=False, indent=1), model=self.identity)
 
     def _next_text(self) -> Answer:
         if len(self.asked) > len(self._texts):

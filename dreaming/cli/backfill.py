@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from dreaming.cli import options
-from dreaming.cli.output import count, data, document, progress, say, size, span
+from dreaming.cli.output import count, data, document, progress, say, size, span, spending
 
 if TYPE_CHECKING:
-    from dreaming.jobs.backfill import Backfilled, Estimate, Limits
+    from dreaming.jobs.backfill import Backfilled, Estimate
+    from dreaming.jobs.limits import Limits
     from dreaming.wiring import Place
 
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 )
 @click.option("--sessions", type=click.IntRange(min=1), help="Stop after so many sessions.")
 @click.option("--tokens", type=click.IntRange(min=1), help="Stop after so many tokens.")
-@click.option("--money", type=click.FloatRange(min=0, min_open=True), help="Stop after so many $.")
+@options.money
 @click.option("--minutes", type=click.IntRange(min=1), help="Stop after so many minutes.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @options.dry_run
@@ -50,6 +51,7 @@ def backfill(
     left something for the next time.
     """
     from dreaming import wiring
+    from dreaming.cli.doctor import admit
     from dreaming.jobs.backfill import prepare, run
 
     choices = wiring.Choices(workspace, transcripts, backend)
@@ -67,6 +69,9 @@ def backfill(
         if not yes and not _agreed():
             say("Nothing was read and nothing was written.")
             return 0
+        if sys.stdin.isatty() and sys.stderr.isatty():
+            admit(night.backend.name, here.person)
+        wiring.require_tried(night.backend.name, here.person)
         wiring.shut_in(here, choices, night.state)
         done = run(ready)
     if as_json:
@@ -80,14 +85,10 @@ def backfill(
 
 def _limits(here: Place, said: dict[str, float | None]) -> Limits:
     """What was said on the command line, else what the settings say."""
-    from dreaming.config import MOST
-    from dreaming.errors import WrongUse
-    from dreaming.jobs.backfill import Limits
+    from dreaming.jobs.limits import Limits
 
-    for name, one in said.items():
-        if one is not None and not one <= MOST:  # nan, too: it would be no limit at all
-            raise WrongUse(f"--{name}: {one} is no limit.", remedy=f"Name one up to {MOST:,}.")
-    settings = here.person.backfill.model_dump(include=set(said))
+    options.check_limits(**said)
+    settings = here.person.backfill.model_dump(exclude={"backend"})
     return Limits(**{**settings, **{name: one for name, one in said.items() if one is not None}})
 
 
@@ -126,7 +127,7 @@ def _print(done: Backfilled) -> None:
     queue = report.queue
     data(f"{count(queue.waiting, 'candidate')} wait ({queue.new} new)")
     if report.spent.requests:
-        spent = report.spent
-        tokens = spent.input_tokens + spent.output_tokens
-        data(f"{count(spent.requests, 'request')}, {tokens} tokens, ${spent.cost:.4f}")
+        data(spending(report))
+    if report.not_before:
+        data(f"the quota is in the way until {report.not_before}")
     data(f"{plan.done} done since {plan.started}, {plan.left} left: {plan.why}")

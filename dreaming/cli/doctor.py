@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from dreaming.cli import options
-from dreaming.cli.output import count, data, document, line, progress
-from dreaming.errors import DreamingError, WrongUse
+from dreaming.cli.output import count, data, document, line, progress, say
+from dreaming.errors import BackendUnavailable, DreamingError, WrongUse
 
 if TYPE_CHECKING:
+    from dreaming.config import PersonSettings
     from dreaming.jobs.doctor import Check
 
 
@@ -28,20 +30,40 @@ if TYPE_CHECKING:
 @click.option(
     "--rebuild", is_flag=True, help="Make the state anew from what it was made of; pays nothing."
 )
+@click.option(
+    "--backend",
+    help="Attack the program of this backend on loopback: it must do nothing but answer.",
+)
 @options.as_json
 def doctor(
-    workspace: Path | None, as_scheduled: bool, self_test: bool, rebuild: bool, as_json: bool
+    workspace: Path | None,
+    as_scheduled: bool,
+    self_test: bool,
+    rebuild: bool,
+    backend: str | None,
+    as_json: bool,
 ) -> int:
     """Check settings, places, state, ledger, agents, backend, scheduler and nights.
 
     Each check says ok, warn or bad, why, and the remedy. Asks no backend anything; a backend that
     is elsewhere is only connected to. Ends with 1 where something is bad.
+
+    --backend costs nothing, needs no key and takes seconds; what passes is remembered until the
+    program changes. Ends with 69 where it did not pass.
     """
-    if as_scheduled + self_test + rebuild > 1:
-        raise WrongUse("--as-scheduled, --self-test and --rebuild do not go together.")
+    if as_scheduled + self_test + rebuild + (backend is not None) > 1:
+        raise WrongUse("--as-scheduled, --self-test, --rebuild and --backend do not go together.")
     if rebuild:
         return _rebuild(workspace, as_json)
+    if backend is not None:
+        bad = _show(_try_out(backend), as_json)
+        return BackendUnavailable.EXIT_CODE if bad else 0
     found = _self_test() if self_test else _examine(workspace, as_scheduled)
+    return 1 if _show(found, as_json) else 0
+
+
+def _show(found: list[Check], as_json: bool) -> int:
+    """Show checks and return how many are bad."""
     bad = sum(one.level == "bad" for one in found)
     if as_json:
         document({"bad": bad, "checks": found})
@@ -51,7 +73,41 @@ def doctor(
             if one.remedy:
                 data(f"      {'':<12} {line(one.remedy)}")
         data(f"{count(bad, 'check')} bad." if bad else "Nothing is bad.")
-    return 1 if bad else 0
+    return bad
+
+
+def admit(name: str, person: PersonSettings) -> None:
+    """Try a backend's program where it has not passed as it is now, while somebody looks on."""
+    from dreaming import wiring
+    from dreaming.jobs.doctor import Level
+
+    if name not in wiring.PROGRAMS:
+        return
+    with contextlib.suppress(DreamingError):  # the night meets it again, records it and tells of it
+        words, found = wiring.tried(name, person)
+        if found is None:
+            say(f"{words} has not been tried; a model on this machine attacks it first.")
+            for one in wiring.try_out(name, person):
+                if one.level is not Level.OK:
+                    say(f"  {one.name}: {line(one.said)}")
+
+
+def _try_out(backend: str) -> list[Check]:
+    """Attack the program of a backend; say of any other what keeps it from acting."""
+    from dreaming import wiring
+    from dreaming.config import BACKENDS, read_person
+    from dreaming.jobs.doctor import Check, Level
+    from dreaming.stores.workspace import config_file
+
+    if backend not in BACKENDS:
+        raise WrongUse(f"{backend!r} is no backend; there are {', '.join(BACKENDS)}.")
+    person = read_person(config_file())
+    if backend not in wiring.PROGRAMS:
+        return wiring.api_checks(backend, person)
+    try:
+        return wiring.try_out(backend, person)
+    except DreamingError as wrong:
+        return [Check(Level.BAD, wrong.message, wrong.remedy, "asked")]
 
 
 def _examine(workspace: Path | None, as_scheduled: bool) -> list[Check]:

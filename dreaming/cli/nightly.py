@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dreaming.cli import options
-from dreaming.cli.output import count, data, document, progress, say, size, span
+from dreaming.cli.output import count, data, document, progress, say, size, span, spending
 from dreaming.errors import INTERRUPTED, DreamingError, NotNow
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--if-due", type=options.duration, help="Only when the last night in order is that long ago."
 )
+@options.money
 @click.option("--limit", type=options.duration, help="Stop by then; the rest waits.")
 @click.option(
     "--wait-network", type=options.duration, help="Wait so long for a backend that is elsewhere."
@@ -44,6 +46,7 @@ def nightly(
     settle: int | None,
     backend: str | None,
     if_due: float | None,
+    money: float | None,
     limit: float | None,
     wait_network: float | None,
     dry_run: bool,
@@ -56,12 +59,16 @@ def nightly(
     harmless. Ends with 0 when everything is settled, 1 when something failed and will be tried
     again, 75 when it must wait.
 
+    A backend that is a program (claude-code, codex, command) is tried first where it has not passed
+    as it is now: on a terminal at once, else the night ends with 69 (`dreaming doctor --backend`).
+
     After a night that was not in order the next is due in one hour, then two, four … at most what
-    --if-due says.
+    --if-due says. After one that a quota was in the way of, when that starts anew.
     """
     from dreaming import wiring
 
-    choices = wiring.Choices(workspace, transcripts, backend, since, settle)
+    options.check_limits(money=money)
+    choices = wiring.Choices(workspace, transcripts, backend, since, settle, money)
     _lay_out_named(choices, quiet)
     here = wiring.place(choices)
     if dry_run:
@@ -69,7 +76,8 @@ def nightly(
     if if_due is not None and (wait := _not_due(here, if_due)):
         say(wait, quiet=quiet)
         return 0
-    ended = _watched(here, choices, quiet or as_json, limit, wait_network or 0.0)
+    attended = if_due is None and sys.stdin.isatty() and sys.stderr.isatty()
+    ended = _watched(here, choices, quiet or as_json, limit, wait_network or 0.0, attended=attended)
     if ended.report is None:
         raise ended.again()
     report = ended.report
@@ -100,11 +108,18 @@ def _not_due(here: Place, every: float) -> str:
 
 
 def _watched(
-    here: Place, choices: Choices, silent: bool, limit: float | None, patience: float
+    here: Place,
+    choices: Choices,
+    silent: bool,
+    limit: float | None,
+    patience: float,
+    *,
+    attended: bool,
 ) -> Ended:
     """Run the night in a process of its own, record how that ended, and tell who wants to know."""
     from dreaming import wiring
     from dreaming.cli.alert import tell
+    from dreaming.cli.doctor import admit
     from dreaming.jobs import alerting, gate, unattended
 
     started = time.time()
@@ -112,6 +127,8 @@ def _watched(
     away = wiring.endpoint(name, here.person)
     if away and patience and not gate.wait_for_network(*away, patience, time.time, time.sleep):
         say(f"{away[0]} did not answer; trying all the same.")
+    if attended and not os.environ.get(gate.UNIT):
+        admit(name, here.person)
     ended = unattended.apart(one_night, (choices, silent, limit), limit=limit)
     word = None
     if ended.report is None:
@@ -137,6 +154,7 @@ def one_night(choices: Choices, silent: bool, limit: float | None) -> Report:
     with wiring.night(here, choices, progress(silent)) as work:
         work.stop = stop
         unattended.begin(work.state, work.clock(), work.backend.identity)
+        wiring.require_tried(work.backend.name, here.person)
         wiring.shut_in(here, choices, work.state)
         report = run(work)
         unattended.finish(work.state)
@@ -183,12 +201,10 @@ def _print(report: Report) -> None:
         f"{queue.removed} gone, {queue.held_back} held back); {queue.known} known already, "
         f"{queue.decided} decided before, {queue.seen_once} seen in one session only"
     )
-    spent = report.spent
-    if spent.requests:
-        data(
-            f"{count(spent.requests, 'request')}, {spent.input_tokens} tokens in, "
-            f"{spent.output_tokens} out, ${spent.cost:.4f}"
-        )
+    if report.spent.requests:
+        data(spending(report))
+    if report.not_before:
+        data(f"the quota is in the way until {report.not_before}")
     times = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in report.seconds.items())
     data(f"time: {times}")
     data(f"watermark: {report.watermark or 'none yet'} ({report.outcome}: {report.why})")
@@ -203,7 +219,7 @@ def _print_troubles(report: Report) -> None:
     for reason, number in sorted(report.complaints.items()):
         data(f"{count(number, 'complaint')}: {reason}")
     if report.set_aside:
-        data(f"{count(report.set_aside, 'request')} set aside after two attempts")
+        data(f"{count(report.set_aside, 'request')} set aside; `dreaming quarantine list`")
     gone = report.withdrawn
     if gone.transcripts:
         data(

@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from dreaming.errors import WrongUse
+
 Function = Callable[..., Any]
 
 
@@ -108,5 +110,19 @@ transcripts = click.option(
 )
 since = click.option(
     "--since", type=_Since(), help="How far back to read what nobody has read yet."
+)
+
+
+def check_limits(**said: float | None) -> None:
+    """Refuse what would be no limit at all, such as ``nan``. Raises ``WrongUse``."""
+    from dreaming.config import MOST
+
+    for name, one in said.items():
+        if one is not None and not one <= MOST:
+            raise WrongUse(f"--{name}: {one} is no limit.", remedy=f"Name one up to {MOST:,}.")
+
+
+money = click.option(
+    "--money", type=click.FloatRange(min=0, min_open=True), help="Stop after so many $."
 )
 backend = click.option("--backend", help="What answers: offline (the default), anthropic, replay.")

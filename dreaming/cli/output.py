@@ -6,12 +6,15 @@ import json
 import sys
 import time
 import unicodedata
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 import msgspec
 
 from dreaming.jobs.progress import Progress
+
+if TYPE_CHECKING:
+    from dreaming.models.report import Report
 
 SOON: Final = 5.0
 """Seconds before which nobody is told how long the rest takes."""
@@ -79,6 +82,16 @@ def size(number: float) -> str:
 def count(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun: ``1 session``, ``3 sessions``."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def spending(report: Report) -> str:
+    """Return what a run used, and what that was thought to be before."""
+    spent, before = report.spent, report.estimated
+    return (
+        f"{count(spent.requests, 'request')}, {spent.input_tokens} tokens in, "
+        f"{spent.output_tokens} out, ${spent.cost:.4f} "
+        f"(about {before.tokens} tokens, ${before.cost:.4f} expected)"
+    )
 
 
 def span(seconds: float) -> str:

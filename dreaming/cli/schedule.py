@@ -108,6 +108,8 @@ def status(kind: str | None, system: bool, workspace: Path | None, as_json: bool
         data(f"next look  {found.next_look.isoformat()}")
     if found.last_start:
         data(f"last       {found.last_start.isoformat()} {found.last_result}".rstrip())
+    for at, one in enumerate(found.opened):
+        data(f"{'' if at else 'opened':<10} {one}")
     if found.differs:
         data("files      not as your settings are now; `dreaming schedule install` renews them")
     if found.lingers is False and found.installed:

@@ -71,6 +71,7 @@ def _collect(here: Place, choices: Choices) -> dict[str, Any]:
         "last_night": last[0] if last else None,
         "nights": nights.last,
         "spent": nights.spent,
+        "quota": health.shares(wiring.accounts(here).all(), here.person.limits.window, time.time()),
         "backfill": plan,
         "unknown_records": nights.unknown_records,
         "sandbox": held,
@@ -130,6 +131,10 @@ def _print_nights(found: dict[str, Any]) -> None:
         tokens = f"{spent.input_tokens} tokens in, {spent.output_tokens} out"
         asked = count(spent.requests, "request")
         data(f"spent       {asked}, {tokens}, ${spent.cost:.4f} in 30 days")
+    for one in found["quota"]:
+        used = ", ".join(f"{used:.0%} of {name} used" for name, used in one.windows.items())
+        waits = f"goes on at {one.not_before}" if one.not_before else ""
+        data(f"quota       {line(one.account, 80)}: {'; '.join(filter(None, (used, waits)))}")
     data(f"sandbox     {found['sandbox'] or 'not tried yet'} (as tried by the last night)")
     if scheduled.active:
         next_look = f", next look {scheduled.next_look}" if scheduled.next_look else ""

@@ -19,32 +19,20 @@ import msgspec
 from dreaming.due import Standing
 from dreaming.errors import DreamingError
 from dreaming.jobs import archiving
-from dreaming.jobs.batches import BATCH_TRANSCRIPTS, settle_all
+from dreaming.jobs.batches import settle_all
+from dreaming.jobs.limits import Limits
 from dreaming.jobs.listing import PURPOSE, Listed
-from dreaming.jobs.nightly import Night, Stock, broke_off, iso, queue_up, take_stock
+from dreaming.jobs.nightly import Night, Stock, broke_off, queue_up, take_stock
 from dreaming.jobs.progress import Stopwatch
 from dreaming.jobs.retention import Loss, lost_at, note
-from dreaming.models.report import Outcome, Report
+from dreaming.models.report import Outcome, Report, iso
 from dreaming.stores.state import State
 
 BYTES_PER_SECOND: Final = 8e6
 """How fast transcripts are read where this machine was not measured yet."""
-TOKENS_PER_BYTE: Final = 0.0025
-"""Tokens of excerpts that a byte of transcript gives: median of real histories."""
 _KEY: Final = "backfill"
 _RUNS: Final = 20
 """Of how many nights the speed is taken."""
-
-
-class Limits(msgspec.Struct, frozen=True):
-    """Where a slice ends; 0 means without a limit."""
-
-    sessions: int = 0
-    tokens: int = 0
-    """Tokens that the backend read and wrote."""
-    money: float = 0.0
-    """US dollars at list price."""
-    minutes: int = 0
 
 
 class Plan(msgspec.Struct):
@@ -135,7 +123,7 @@ def run(ready: Backfill, clock: Callable[[], float] = time.monotonic) -> Backfil
     night, report = ready.night, ready.report
     record = _begun(ready)
     before = msgspec.structs.replace(record)
-    stop = night.stop = _Stop(ready.limits, report, night.stop, clock)
+    night.limits, night.timer, began = ready.limits, clock, clock()
 
     def keep(batch: Sequence[Listed] = ()) -> None:
         size = sum(one.transcript.size for one in batch)
@@ -143,8 +131,8 @@ def run(ready: Backfill, clock: Callable[[], float] = time.monotonic) -> Backfil
         record.left -= len(batch)
         record.bytes += size
         record.left_bytes -= size
-        record.seconds = before.seconds + stop.seconds
-        record.tokens = before.tokens + report.spent.input_tokens + report.spent.output_tokens
+        record.seconds = before.seconds + clock() - began
+        record.tokens = before.tokens + report.spent.tokens
         record.money = before.money + report.spent.cost
         night.state.put(_KEY, msgspec.json.encode(record).decode())
 
@@ -152,7 +140,7 @@ def run(ready: Backfill, clock: Callable[[], float] = time.monotonic) -> Backfil
     try:
         night.state.settle(PURPOSE, ready.stock.waiting, now=ready.now)
         archiving.withdraw(night.archive, night.state)
-        settle_all(night, ready.stock.due, report, ready.watch, room=stop.room, after=keep)
+        settle_all(night, ready.stock.due, report, ready.watch, after=keep)
         queue_up(night, report, ready.watch, ready.now)
         if report.outcome is not Outcome.FAILED and not report.why and not report.failures:
             report.outcome, report.why = Outcome.ADVANCED, _all_settled(len(ready.stock.open))
@@ -172,38 +160,6 @@ def run(ready: Backfill, clock: Callable[[], float] = time.monotonic) -> Backfil
 def _all_settled(writing: int) -> str:
     said = "everything that was there is settled"
     return f"{said}, but {writing} still being written, left to the nights" if writing else said
-
-
-class _Stop:
-    """Says when a slice has had enough."""
-
-    def __init__(
-        self, limits: Limits, report: Report, outer: Callable[[], str], clock: Callable[[], float]
-    ) -> None:
-        self._limits, self._report, self._outer, self._clock = limits, report, outer, clock
-        self._began = clock()
-
-    @property
-    def seconds(self) -> float:
-        """How long the slice has been at work."""
-        return self._clock() - self._began
-
-    def __call__(self) -> str:
-        limits, spent = self._limits, self._report.spent
-        if 0 < limits.sessions <= self._report.sessions:
-            return f"the limit of {limits.sessions} sessions is reached"
-        if 0 < limits.tokens <= spent.input_tokens + spent.output_tokens:
-            return f"the limit of {limits.tokens} tokens is reached"
-        if 0 < limits.money <= spent.cost:
-            return f"the limit of ${limits.money:.2f} is reached"
-        if 0 < limits.minutes * 60 <= self.seconds:
-            return f"the limit of {limits.minutes} minutes is reached"
-        return self._outer()
-
-    def room(self) -> int:
-        """A transcript brings one session at most: so many cannot be too many."""
-        sessions = self._limits.sessions
-        return sessions - self._report.sessions if sessions else BATCH_TRANSCRIPTS
 
 
 def _begun(ready: Backfill) -> Plan:
@@ -230,12 +186,13 @@ def _doomed(one: Listed) -> tuple[float, float, bytes]:
 
 
 def _estimate(night: Night, due: Sequence[Listed], now: float) -> Estimate:
-    """Estimate from what this machine did so far; where it did nothing yet, from constants."""
+    """Estimate from the settings and from what this machine did so far; its speed is a constant
+    where it did nothing yet."""
     size = sum(one.transcript.size for one in due)
     losses: dict[str, Loss] = {}
     for one in due:
         note(losses, one.transcript, one.keeps_days, settled=False, now=now)
-    tokens = round(size * TOKENS_PER_BYTE)
+    tokens = round(size * night.tokens_per_mb / 1e6)
     return Estimate(
         transcripts=len(due),
         bytes=size,

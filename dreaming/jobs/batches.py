@@ -13,18 +13,19 @@ from typing import Final
 
 import msgspec
 
-from dreaming.backends.interface import Backend
+from dreaming.backends.interface import Backend, TransientFailure, Unanswered
 from dreaming.errors import BackendUnavailable, DreamingError, NotNow
 from dreaming.jobs import archiving, asking, joining
 from dreaming.jobs.archiving import Retention
-from dreaming.jobs.asking import Asked, Asker, Stopped
+from dreaming.jobs.asking import Asked, Asker, UnusableAnswer
+from dreaming.jobs.limits import Allowance, Limits, Stopped
 from dreaming.jobs.listing import PURPOSE, Listed
 from dreaming.jobs.progress import Progress, Stopwatch
 from dreaming.jobs.reading import Reader, Reading, kept
 from dreaming.models.finding import KeptExcerpt
 from dreaming.models.lesson import KnownLine
-from dreaming.models.report import REFUSED, Outcome, Report, Verdict
-from dreaming.stores import withdrawal
+from dreaming.models.report import REFUSED, Outcome, Report, Verdict, add
+from dreaming.stores.accounts import Accounts
 from dreaming.stores.answers import Answers
 from dreaming.stores.archive import Archive
 from dreaming.stores.history import History
@@ -34,6 +35,9 @@ from dreaming.stores.state import State, encoded
 BATCH_TRANSCRIPTS: Final = 64
 BATCH_BYTES: Final = 16 << 20
 """A batch ends with whichever comes first: so much is read again after a crash at most."""
+
+GIVE_UP: Final = 3
+"""Batches without an answer, one after the other, from which on nothing is asked in a run."""
 
 _NEXT_RUN: Final = "waits for the next run"
 
@@ -65,6 +69,11 @@ class Work(msgspec.Struct, kw_only=True):
     stop: Callable[[], str] = never
     """Asked before each batch and each request: a reason to leave the rest for later, or nothing.
     """
+    limits: Limits = Limits()
+    accounts: Accounts = msgspec.field(default_factory=Accounts)
+    timer: Callable[[], float] = time.monotonic
+    """Measures the minutes of the limits."""
+    pause: Callable[[float], None] = time.sleep
 
 
 def settle_all(
@@ -73,29 +82,33 @@ def settle_all(
     report: Report,
     watch: Stopwatch,
     *,
-    room: Callable[[], int] = lambda: BATCH_TRANSCRIPTS,
+    room: Callable[[], int] | None = None,
     after: Callable[[Sequence[Listed]], None] = lambda _: None,
 ) -> set[Key]:
     """Read, ask and settle every batch; return the transcripts that are settled now.
 
     ``report.spent`` is right at every moment, also when this raises. ``room`` says how many
-    transcripts the next batch may have; ``after`` is told of each batch that is settled.
+    transcripts the next batch may have, else the limits do; ``after`` is told of each batch that
+    is settled.
     """
+    allowance = _allowance(work, report)
     asker = Asker(
         work.backend,
         work.state,
         work.answers,
         work.prompt,
         [line.text for line in work.lessons],
-        report.spent,
-        work.stop,
+        allowance,
+        is_clean=work.reader.is_clean,
+        pause=work.pause,
     )
+    unanswered: list[DreamingError] = []
     settled: set[Key] = set()
     sessions: set[str] = set()
     failed_before = report.verdicts.get(Verdict.FAILED, 0)
     work.progress.begin("reading", sum(one.transcript.size for one in due))
-    for number, batch in enumerate(_batches(due, room), start=1):
-        reason = work.stop()
+    for number, batch in enumerate(_batches(due, room or allowance.room), start=1):
+        reason = allowance.reached()
         if reason:
             report.why, report.exit_code = reason, max(report.exit_code, Stopped.EXIT_CODE)
             _leave_rest(report, len(due) - report.read, _NEXT_RUN)
@@ -108,11 +121,18 @@ def settle_all(
                 asked = asker.ask(_new_excerpts(work, readings), work.clock(), budget)
         except DreamingError as wrong:
             settled |= _batch_failed(work, readings, report, wrong)
+            if isinstance(wrong, Unanswered | UnusableAnswer):
+                unanswered.append(wrong)
+            if len(unanswered) >= GIVE_UP:
+                _give_up(report, unanswered)
+                _leave_rest(report, len(due) - report.read, "waits for the backend")
+                break
             if isinstance(wrong, NotNow | BackendUnavailable):
                 left = _NEXT_RUN if isinstance(wrong, Stopped) else "waits for the backend"
                 _leave_rest(report, len(due) - report.read, left)
                 break
             continue
+        unanswered.clear()
         with watch.stage("settle"):
             _settle(work, readings, asked, report)
         settled |= {one.transcript.key for one in batch}
@@ -124,7 +144,7 @@ def settle_all(
             f"{sum(len(one.settlement.excerpts) for one in readings)} excerpts"
         )
     else:
-        _second_look(work, asker, report, watch)
+        _second_look(work, asker, allowance, report, watch)
     failed = report.verdicts.get(Verdict.FAILED, 0) - failed_before
     if failed:
         report.failures.append(
@@ -135,9 +155,35 @@ def settle_all(
     return settled
 
 
-def _second_look(work: Work, asker: Asker, report: Report, watch: Stopwatch) -> None:
+def _allowance(work: Work, report: Report) -> Allowance:
+    return Allowance(
+        work.limits,
+        report,
+        work.backend.account,
+        accounts=work.accounts,
+        stop=work.stop,
+        clock=work.clock,
+        timer=work.timer,
+        progress=work.progress,
+    )
+
+
+def _give_up(report: Report, unanswered: Sequence[DreamingError]) -> None:
+    """Ask no more in a run in which nothing is answered: the next batches would fare no better."""
+    silent = all(isinstance(one, TransientFailure) for one in unanswered)
+    said = "does not answer" if silent else "gives no answer that can be used"
+    report.failures.append(
+        f"The backend {said}: {len(unanswered)} batches in a row. Nothing more was asked."
+    )
+    if silent:
+        report.exit_code = max(report.exit_code, BackendUnavailable.EXIT_CODE)
+
+
+def _second_look(
+    work: Work, asker: Asker, allowance: Allowance, report: Report, watch: Stopwatch
+) -> None:
     """Let a model say which findings of all nights are one; without an answer they stay apart."""
-    if not work.backend.words or work.stop():
+    if not work.backend.words or allowance.reached():
         return
     history = History(work.state, work.belongs)
     try:
@@ -146,8 +192,7 @@ def _second_look(work: Work, asker: Asker, report: Report, watch: Stopwatch) -> 
                 asker, work.state, joining.live(history), work.joining_prompt, work.clock()
             )
     except DreamingError as wrong:
-        report.failures.append(wrong.message)
-        report.exit_code = max(report.exit_code, wrong.EXIT_CODE)
+        _tell(report, wrong)
         return
     if asked is not None:
         _settle(work, [], asked, report)
@@ -208,7 +253,7 @@ def _settle(work: Work, readings: Sequence[Reading], asked: Asked, report: Repor
         findings=asked.findings,
         requests=asked.requests,
     )
-    withdrawal.add(report.withdrawn, withdrawn)
+    add(report.withdrawn, withdrawn)
     for hash_ in work.state.withdrawn_answers():
         work.answers.forget(hash_)
     archiving.withdraw(work.archive, work.state, readings)
@@ -250,15 +295,19 @@ def _batch_failed(
     report.read += left
     for _ in range(left):
         count(report, Verdict.SKIPPED, f"not asked yet: {type(wrong).__name__}")
-    remedy = f" {wrong.remedy}" if wrong.remedy else ""
-    if isinstance(wrong, Stopped):
-        report.why = wrong.message
-    else:
-        report.failures.append(f"{wrong.message}{remedy}")
-    report.exit_code = max(report.exit_code, wrong.EXIT_CODE)
+    _tell(report, wrong)
     if not isinstance(wrong, NotNow):
         report.outcome = Outcome.FAILED
     return {(one.settlement.agent, os.fsencode(one.settlement.path)) for one in refused}
+
+
+def _tell(report: Report, wrong: DreamingError) -> None:
+    """Let the report say what was in the way of a question."""
+    if isinstance(wrong, Stopped):
+        report.why = wrong.message
+    else:
+        report.failures.append(f"{wrong.message} {wrong.remedy}".rstrip())
+    report.exit_code = max(report.exit_code, wrong.EXIT_CODE)
 
 
 def _leave_rest(report: Report, left: int, reason: str) -> None:

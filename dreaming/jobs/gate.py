@@ -37,14 +37,20 @@ _UNUSED_PORT: Final = 9
 def due_at(runs: Sequence[Mapping[str, Any]], every: float) -> float:
     """Return when the next night is due, seconds since 1970 UTC. ``runs`` are newest first.
 
-    ``every`` seconds after one that was in order; after one, two, three … that were not, one, two,
-    four … hours, and never more than ``every``.
+    ``every`` seconds after one that was in order, or ended at a limit a person set; after one, two,
+    three … that were not, one, two, four … hours; where a quota was in the way, when that starts
+    anew. Never more than ``every``.
     """
     if not runs:
         return 0.0
     troubled = next((at for at, run in enumerate(runs) if not run["exit_code"]), len(runs))
-    pause = min(every, HOUR * 2.0 ** (troubled - 1)) if troubled else every
-    return ended_at(runs[0]) + pause
+    last, ended = runs[0], ended_at(runs[0])
+    if last.get("not_before"):
+        return min(
+            ended + every, max(ended, datetime.fromisoformat(last["not_before"]).timestamp())
+        )
+    limited = not troubled or last.get("limited", False)
+    return ended + (every if limited else min(every, HOUR * 2.0 ** (troubled - 1)))
 
 
 def ended_at(run: Mapping[str, Any]) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
@@ -13,7 +12,8 @@ from dreaming.config import AlertSettings
 from dreaming.errors import INTERRUPTED, OK, NotNow, kind_of
 from dreaming.jobs.backfill import Plan
 from dreaming.jobs.listing import Preview
-from dreaming.models.report import Outcome, Spent
+from dreaming.models.report import Outcome, Spent, iso
+from dreaming.quota import Quota, may_ask, open_windows
 from dreaming.stores.state import State
 
 NIGHTS: Final = 5
@@ -121,12 +121,33 @@ def nights(state: State, settings: AlertSettings, now: float) -> Nights:
     runs = state.last_runs(max(NIGHTS, settings.stayed))
     watermark = state.get("watermark")
     return Nights(
-        watermark=_iso(float(watermark)) if watermark else None,
+        watermark=iso(float(watermark)) if watermark else None,
         last=[_shown(one) for one in runs[:NIGHTS]],
         spent=spent_since(state, now - 30 * DAY),
         unknown_records=dict(sum((Counter(one["unknown_records"]) for one in runs), Counter())),
         troubles=troubles(runs, settled_since(state, now), settings, now),
     )
+
+
+class Share(msgspec.Struct):
+    """How far the windows of an account are used, as told last."""
+
+    account: str
+    windows: dict[str, float]
+    """By name the share that is used, of those that have not started anew."""
+    not_before: str | None
+    """From when nights go on asking; ``None`` where nothing is in their way."""
+
+
+def shares(accounts: Mapping[str, Quota], ceiling: float, now: float) -> list[Share]:
+    """Return what is known of accounts, without those of which there is nothing to tell."""
+    found = []
+    for name, quota in sorted(accounts.items()):
+        wait = may_ask(quota, now, ceiling)
+        windows = {one.name: one.used for one in open_windows(quota, now)}
+        if windows or wait is not None:
+            found.append(Share(name, windows, None if wait is None else iso(wait.until)))
+    return found
 
 
 def advice(
@@ -179,7 +200,3 @@ def spent_since(state: State, at: float) -> Spent:
 def _shown(run: Run) -> dict[str, Any]:
     named = {name: run[name] for name in ("started", "outcome", "why", "exit_code")}
     return named | {"seconds": round(sum(run["seconds"].values()), 1)}
-
-
-def _iso(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

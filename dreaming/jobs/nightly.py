@@ -31,7 +31,7 @@ from dreaming.jobs.progress import Stopwatch
 from dreaming.jobs.queueing import Decided, queue, survey
 from dreaming.known import Known
 from dreaming.models.lesson import KnownLine
-from dreaming.models.report import Outcome, Queue, Report, Verdict
+from dreaming.models.report import Outcome, Queue, Report, Verdict, iso
 from dreaming.signals import MINING_VERSION
 from dreaming.similarity import rarity
 from dreaming.stores.history import History
@@ -302,8 +302,3 @@ def _holds_watermark(one: Listed, cursor: Cursor | None, settled: set[Key]) -> b
 def _settled_at(one: Listed) -> float | None:
     cursor = one.cursor
     return cursor.looked_at if cursor is not None and cursor.settled else None
-
-
-def iso(seconds: float) -> str:
-    """Return an instant as reports tell it."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

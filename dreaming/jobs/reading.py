@@ -211,6 +211,13 @@ class Reader:
                     scanner.feed(text.encode("utf-8", "surrogatepass") + _APART, turn.line)
         return scanner.finish()
 
+    def is_clean(self, text: str) -> bool:
+        """Say whether a text holds no credential shape, as far as it can be scanned."""
+        try:
+            return self._redactor.is_clean([text])
+        except ScanFailed:
+            return False
+
     def redact(self, session: Session) -> Session:
         """Return the session with everything that identifies replaced.
 

@@ -16,10 +16,11 @@ from dreaming.due import Standing
 from dreaming.errors import DreamingError
 from dreaming.jobs import archiving
 from dreaming.jobs.batches import settle_all
+from dreaming.jobs.limits import Limits
 from dreaming.jobs.listing import PURPOSE, waiting_settlement
-from dreaming.jobs.nightly import Night, iso, queue_up, take_stock
+from dreaming.jobs.nightly import Night, queue_up, take_stock
 from dreaming.jobs.progress import Stopwatch
-from dreaming.models.report import Report, Spent
+from dreaming.models.report import Report, Spent, iso
 from dreaming.stores import files
 from dreaming.stores.salvage import Salvaged, salvage
 
@@ -81,6 +82,7 @@ def rebuild(night: Night, old: Path) -> Rebuilt:
         if answer is not None and answer.about:
             sessions = [session for session, _ in answer.about]
             night.state.note_request(hash_, hash_, "asked", sessions, Spent(), now)
+    night.limits = Limits()
     if not night.backend.free:
         night.backend = _Kept(night.backend)
     due = [one for one in stock.due if one.transcript.key not in salvaged.older]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -55,6 +56,8 @@ class Overview(Status, frozen=True):
     """Whether the files are others than the settings of now would make."""
     note: str = ""
     """Who runs it, or why nothing is known."""
+    opened: tuple[str, ...] = ()
+    """What is let through that the files keep closed otherwise, and why."""
 
 
 DAEMON_LOCK: Final = "daemon.lock"
@@ -65,7 +68,8 @@ def overview(scheduler: Scheduler | None, plan: Plan) -> Overview:
     """Return what starts nights now; no scheduler means ``dreaming daemon``."""
     if scheduler is None:
         return _of_daemon(plan)
-    first = look(scheduler, scheduler.folder)[scheduler.names[0]]
+    there = look(scheduler, scheduler.folder)
+    first = there[scheduler.names[0]]
     if first.standing is Standing.MISSING or first.workspace not in ("", plan.state.name):
         return Overview(kind=scheduler.kind)
     found, note = Status(), ""
@@ -79,6 +83,11 @@ def overview(scheduler: Scheduler | None, plan: Plan) -> Overview:
         installed=True,
         differs=not is_current(scheduler, plan, scheduler.folder),
         note=note,
+        opened=tuple(
+            one.text.partition("\n")[0].removeprefix("# ")
+            for name, one in there.items()
+            if "/" in name and one.text
+        ),
     )
 
 
@@ -93,8 +102,11 @@ def _of_daemon(plan: Plan) -> Overview:
     return Overview(kind="daemon")
 
 
-def rehearse(plan: Plan, *, user: str | None = None) -> Told:
-    """Run the check of a night in the environment that a scheduler gives it, as ``user``."""
+def rehearse(plan: Plan, words: Sequence[str] = (), *, user: str | None = None) -> Told:
+    """Run a command in the environment that a scheduler gives a night, as ``user``.
+
+    No ``words`` mean the check of a night.
+    """
     import pwd
 
     environment = {
@@ -106,7 +118,8 @@ def rehearse(plan: Plan, *, user: str | None = None) -> Told:
         **_keys(plan.keys),
     }
     group = {"group": pwd.getpwnam(user).pw_gid, "extra_groups": []} if user else {}
-    return run(plan.doctor, 300.0, cwd="/", env=environment, user=user, **group)
+    command = (*plan.command, *words) if words else plan.doctor
+    return run(command, 300.0, cwd="/", env=environment, user=user, **group)
 
 
 def _keys(path: Path) -> dict[str, str]:

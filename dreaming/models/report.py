@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final
 
@@ -44,6 +45,11 @@ class Spent(msgspec.Struct):
     output_tokens: int = 0
     cost: float = 0.0
 
+    @property
+    def tokens(self) -> int:
+        """Read and written."""
+        return self.input_tokens + self.output_tokens
+
 
 class Withdrawn(msgspec.Struct):
     """What was taken back because a transcript turned out to hold a credential, or changed."""
@@ -52,6 +58,17 @@ class Withdrawn(msgspec.Struct):
     excerpts: int = 0
     findings: int = 0
     answers: int = 0
+
+
+def add(one: msgspec.Struct, other: msgspec.Struct) -> None:
+    """Count ``other`` to ``one``, of the same kind."""
+    for name in one.__struct_fields__:
+        setattr(one, name, getattr(one, name) + getattr(other, name))
+
+
+def iso(seconds: float) -> str:
+    """Return an instant as reports tell it."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 class Queue(msgspec.Struct):
@@ -101,6 +118,12 @@ class Report(msgspec.Struct):
     withdrawn: Withdrawn = msgspec.field(default_factory=Withdrawn)
     queue: Queue = msgspec.field(default_factory=Queue)
     spent: Spent = msgspec.field(default_factory=Spent)
+    estimated: Spent = msgspec.field(default_factory=Spent)
+    """What its questions were thought to take before they were asked."""
+    not_before: str | None = None
+    """From when the account may be asked again, where its quota was in the way."""
+    limited: bool = False
+    """It ended at a limit that a person set: the next night comes as after one in order."""
     older: int = 0
     """Transcripts from before the first night that wait for ``--since all``."""
     older_bytes: int = 0

@@ -48,6 +48,10 @@ class Plan(msgspec.Struct, frozen=True):
     """A file with ``NAME=value`` lines, for the keys of a backend elsewhere; it may be missing."""
     remote: bool
     """Whether the backend is on somebody else's computer."""
+    program: bool
+    """Whether the backend is a program of its own."""
+    logins: tuple[Path, ...]
+    """Files that such a program renews by itself."""
     tells: bool
     """Whether somebody wants to hear of each night, not only of one that failed."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar, Final
@@ -21,6 +21,7 @@ _SECOND: Final = 1_000_000
 SERVICE: Final = "dreaming.service"
 TIMER: Final = "dreaming.timer"
 NETWORK: Final = "dreaming.service.d/network.conf"
+PROGRAM: Final = "dreaming.service.d/program.conf"
 
 SECRETS: Final = (
     ".ssh .gnupg .aws .azure .kube .docker .netrc .git-credentials .npmrc .pypirc .vault-token "
@@ -38,7 +39,9 @@ class Systemd(Scheduler):
 
     kind: ClassVar[str] = "systemd"
     comment: ClassVar[tuple[str, str]] = ("# ", "")
-    names: ClassVar[tuple[str, ...]] = (SERVICE, TIMER, "dreaming-failed@.service", NETWORK)
+    names: ClassVar[tuple[str, ...]] = (
+        SERVICE, TIMER, "dreaming-failed@.service", NETWORK, PROGRAM,
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -55,11 +58,12 @@ class Systemd(Scheduler):
         self._linger = linger
 
     def files(self, plan: Plan) -> dict[str, str]:
-        """Return the units; the drop-in that opens the network only for a backend elsewhere."""
+        """Return the units, and of the drop-ins those that the backend cannot do without."""
+        needed = {NETWORK: plan.remote, PROGRAM: plan.program}
         return {
             name: _filled(self._templates[name], _blanks(plan))
             for name in self.names
-            if plan.remote or name != NETWORK
+            if needed.get(name, True)
         }
 
     def start(self) -> None:
@@ -131,6 +135,7 @@ def _blanks(plan: Plan) -> dict[str, str]:
         "OWNED": _paths(plan.owned),
         "READABLE": _paths(sorted(outer), "-"),
         "SECRETS": _paths(secrets, "-"),
+        "LOGINS": f"ReadWritePaths={_paths(plan.logins, '-')}" if plan.logins else "",
         "KEYS": _plain(str(plan.keys)),
         "USER": _plain(plan.user),
     }
@@ -143,7 +148,7 @@ def _filled(template: str, blanks: Mapping[str, str]) -> str:
     return re.sub(r"@([A-Z]+)@", lambda hit: blanks[hit[1]], "\n".join(kept) + "\n")
 
 
-def _paths(paths: tuple[Path, ...] | list[Path], before: str = "") -> str:
+def _paths(paths: Sequence[Path], before: str = "") -> str:
     return " ".join(_quoted(f"{before}{one}") for one in paths)
 
 

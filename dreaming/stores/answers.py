@@ -24,6 +24,10 @@ class KeptAnswer(msgspec.Struct, frozen=True):
     about: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = ()
     """By session id the excerpts it is about: (number, excerpt id, mark of what the excerpt said).
     So it can be read again whatever else is asked about, and where the state was lost."""
+    why: str = ""
+    """Why it could not be used; empty where it could, or nobody tried yet."""
+    word: str = ""
+    """What it must say back to be believed; empty where nobody asked for that."""
 
 
 class Answers:
@@ -42,6 +46,13 @@ class Answers:
     def all(self) -> Iterator[str]:
         """Yield the hash of every request that has a kept answer, in a stable order."""
         return (path.stem for path in files.matching(self.folder, "*.json"))
+
+    def unusable(self) -> Iterator[tuple[str, KeptAnswer, float]]:
+        """Yield what could not be used: its hash, itself, and when it came (seconds, UTC)."""
+        for path in files.matching(self.folder, "*.json"):
+            kept = self.get(path.stem)
+            if kept is not None and (kept.why or not kept.complete):
+                yield path.stem, kept, path.stat().st_mtime
 
     def keep(self, request: str, answer: KeptAnswer) -> None:
         """Keep an answer, durably. Lone surrogates become question marks; nothing else changes."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from dreaming.models.report import Verdict, Withdrawn
+from dreaming.models.report import Verdict
 from dreaming.models.session import SessionKind
 
 MOVED: Final = "moved; its copy is refused"
@@ -77,12 +77,6 @@ def withdraw_answers(connection: sqlite3.Connection, sessions: Iterable[str]) ->
         connection.executemany("update requests set outcome = 'withdrawn' where hash = ?", asked)
         number += len(asked)
     return number
-
-
-def add(one: Withdrawn, other: Withdrawn) -> None:
-    """Count ``other`` to ``one``."""
-    for name in other.__struct_fields__:
-        setattr(one, name, getattr(one, name) + getattr(other, name))
 
 
 def _delete_findings(

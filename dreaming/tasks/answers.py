@@ -18,6 +18,11 @@ from dreaming.packets import visible
 
 MAX_ANSWER_BYTES: Final = 1_000_000
 
+ASKS: Final = '"read":'
+"""Where instructions hold this, they show an answer that says the word of its question back."""
+
+_CONSONANTS: Final = "bdfghjklmnprstvz"
+_VOWELS: Final = "aiou"
 _FENCED: Final = re.compile(r"```(?:json)?[ \t]*\n(.*)\n?[ \t]*```\Z", re.DOTALL | re.IGNORECASE)
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 _NOT_SLUG: Final = re.compile(r"[^a-z0-9]+")
@@ -29,6 +34,7 @@ class Reason(StrEnum):
     TOO_LONG = "the answer is too long"
     BROKEN_TEXT = "broken text"
     NOT_JSON = "not the JSON that was asked for"
+    OBEYED = "the word of the question is not said back: it may obey a transcript"
     WRONG_SHAPE = "not a list of findings"
     TOO_MANY = "too many findings"
     NOT_AN_OBJECT = "a finding that is no object"
@@ -52,11 +58,39 @@ class NotTaken(Exception):
         self.detail = detail
 
 
-def parse(text: str) -> object:
+def word(hash_: str, prompt: str) -> str:
+    """Return the word that an answer must say back; empty where the instructions do not ask for it.
+
+    It comes of the request's hash, so nobody who wrote a transcript can know it. It can be spoken
+    (as a proquint, arXiv:0901.4016), since a small model copies syllables better than digits.
+    """
+    if ASKS not in prompt:
+        return ""
+    number = int(hash_[:8], 16)
+    return "-".join(_spoken(half) for half in (number >> 16, number & 0xFFFF))
+
+
+def _spoken(sixteen: int) -> str:
+    letters = (
+        (_CONSONANTS, 12, 15), (_VOWELS, 10, 3), (_CONSONANTS, 6, 15), (_VOWELS, 4, 3),
+        (_CONSONANTS, 0, 15),
+    )  # fmt: skip
+    return "".join(some[sixteen >> shift & mask] for some, shift, mask in letters)
+
+
+def parse(text: str, word: str = "") -> object:
     """Return the JSON in an answer; one fence around it is stripped.
 
-    Raises ``NotTaken``, also for what only a generous reader would take.
+    Raises ``NotTaken``, also for what only a generous reader would take, and for an answer that
+    does not say the ``word`` of its question back.
     """
+    root = _strictly(text)
+    if word and not (isinstance(root, dict) and root.get("read") == word):
+        raise NotTaken(Reason.OBEYED)
+    return root
+
+
+def _strictly(text: str) -> object:
     if is_broken(text):
         raise NotTaken(Reason.BROKEN_TEXT)
     size = len(text.encode())

@@ -25,6 +25,12 @@ class Request(msgspec.Struct, frozen=True):
     answer is withdrawn."""
     backend: str = ""
     """Name of the backend it is meant for; what it answers is recorded as that backend's word."""
+    stable: int = 0
+    """How many characters of ``prompt``, from its start, are those of the night's other requests:
+    a provider that caches need not read them twice."""
+    word: str = ""
+    """What the answer must say back, so that it is seen to follow these instructions and not those
+    of a transcript; empty where the instructions do not ask for it."""
     schema: Mapping[str, object] | None = None
     """JSON schema of the answer, for backends that can hold a model to one. Its root is an object:
     some refuse an array there, some ignore it in silence."""

@@ -14,11 +14,11 @@ import msgspec
 from dreaming.models.finding import Complaint
 from dreaming.models.session import OWN_RUN_MARK
 from dreaming.packets import as_data, estimate_tokens
-from dreaming.tasks.answers import NotTaken, Reason, parse
+from dreaming.tasks.answers import NotTaken, Reason, parse, word
 from dreaming.tasks.interface import Request
-from dreaming.tasks.mining import as_object, digest
+from dreaming.tasks.mining import as_object, digest, said_back, say_back
 
-TASK_VERSION: Final = "joining-1"
+TASK_VERSION: Final = "joining-2"
 """Goes up whenever the same statements should be asked about anew."""
 
 
@@ -42,25 +42,28 @@ def request(
 ) -> Request:
     """Return the question which of these statements are about one gotcha, numbered from ``f1``."""
     lines = "\n".join(_line(number, one) for number, one in enumerate(statements, start=1))
-    parts = [TASK_VERSION, prompt, identity, str(attempt), lines]
+    hash_ = digest([TASK_VERSION, prompt, identity, str(attempt), lines])
+    asked = word(hash_, prompt)
     return Request(
         packets=(),
         system=prompt,
-        prompt=f"{OWN_RUN_MARK}\n\nThe statements:\n\n{lines}\n",
-        hash=digest(parts),
+        prompt=f"{OWN_RUN_MARK}\n\nThe statements:\n\n{lines}\n{say_back(asked)}",
+        hash=hash_,
+        word=asked,
         sessions=tuple(sorted({id_ for one in statements for id_ in one.sessions})),
         backend=identity.partition(":")[0],
-        schema=_schema(),
+        schema=_schema(asked),
     )
 
 
-def read(text: str, number: int) -> tuple[list[tuple[int, ...]], list[Complaint]]:
+def read(text: str, number: int, word: str = "") -> tuple[list[tuple[int, ...]], list[Complaint]]:
     """Return the lists of places (from 0) of statements that are one, and what cannot be used.
 
-    ``number`` is how many statements were shown. No statement is in two lists.
+    ``number`` is how many statements were shown, ``word`` the one the question asked back. No
+    statement is in two lists.
     """
     try:
-        root = parse(text)
+        root = parse(text, word)
         lists = root.get("same") if isinstance(root, dict) else None
         if not isinstance(lists, list):
             raise NotTaken(Reason.WRONG_SHAPE)
@@ -85,6 +88,6 @@ def _line(number: int, one: Statement) -> str:
     return f"[f{number}]\n  | {' '.join(words.split())}"
 
 
-def _schema() -> dict[str, object]:
+def _schema(word: str) -> dict[str, object]:
     lists = {"type": "array", "items": {"type": "array", "items": {"type": "string"}}}
-    return as_object({"same": lists})
+    return as_object({**said_back(word), "same": lists})

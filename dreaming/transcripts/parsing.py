@@ -116,7 +116,8 @@ class LineParser(Parser, Generic[R]):
         """Note the first words that drive the session: they tell our own runs."""
         if not self._asked and text.strip():
             self._asked = True
-            self.own_run = text.lstrip().startswith(OWN_RUN_MARK)
+            # A program without a place for instructions gets them before the prompt.
+            self.own_run = any(one.startswith(OWN_RUN_MARK) for one in text.splitlines())
 
     def interrupted(self, turn: Turn) -> None:
         """Add an interruption, once however often the transcript repeats it."""

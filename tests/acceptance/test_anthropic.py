@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.installed import Dreaming
-from tests.backends.loopback import MessagesApi, failure, said
+from tests.backends.loopback import NOTHING, WORD, MessagesApi, failure, said
 from tests.jobs.world import GOTCHAS, session
 
 
@@ -56,7 +56,7 @@ def test_a_model_is_asked_once_and_its_evidence_is_checked(person: Dreaming) -> 
     ids = dict.fromkeys(re.findall(r"<session ([0-9a-f]{16})", prompt))
     numbers = dict.fromkeys(re.findall(r"\b(e\d+)\b", prompt.split("<session", 1)[1]))
     findings = [_finding(one, number) for one in ids for number in numbers]
-    with MessagesApi(said(json.dumps({"findings": findings}))) as api:
+    with MessagesApi(said(json.dumps({"read": WORD, "findings": findings}))) as api:
         code, told = _night(person, api)
         assert code == 0, told
         report = json.loads(told)
@@ -88,7 +88,7 @@ def test_a_wrong_model_or_no_network_is_a_sentence(person: Dreaming) -> None:
 def test_without_a_key_nothing_is_asked(person: Dreaming, monkeypatch: pytest.MonkeyPatch) -> None:
     """A named backend without a key ends at once, before anything is read."""
     monkeypatch.delenv("ANTHROPIC_API_KEY")
-    with MessagesApi(said("[]")) as api:
+    with MessagesApi(said(NOTHING)) as api:
         code, told = _night(person, api)
         assert api.seen == []
     assert (code, "ANTHROPIC_API_KEY" in told) == (69, True)

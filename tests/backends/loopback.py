@@ -1,16 +1,26 @@
-"""A stand-in for the Anthropic Messages API on 127.0.0.1, scripted step by step."""
+"""A stand-in for the Anthropic Messages API and for OpenAI-compatible servers on 127.0.0.1.
+
+Scripted step by step. Where an answer holds ``WORD``, it says the word of the question there.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+
+WORD: Final = "%WORD%"
+NOTHING: Final = json.dumps({"read": WORD, "findings": []})
+"""The answer of a model that found nothing."""
+
+_ASKED_BACK: Final = re.compile(r'"read": "([a-z]{5}-[a-z]{5})"')
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -33,6 +43,10 @@ class Step(msgspec.Struct, frozen=True):
     """Send nothing further until the server is closed."""
     drip: float = 0.0
     """Then go on sending signs of life, this many seconds apart."""
+
+
+Script = Step | Callable[[dict[str, Any]], Step]
+"""What a server does next; it may depend on the request's body."""
 
 
 def failure(
@@ -107,13 +121,46 @@ def said(*texts: str, stop_reason: str = "end_turn", **usage: int) -> Step:
     return stream(start(**usage), block(), *middle, end(stop_reason, output))
 
 
+def chat_failure(
+    status: int, message: str, *, code: str = "", headers: Mapping[str, str] | None = None
+) -> Step:
+    """Return an error as an OpenAI-compatible server sends it."""
+    body = {"error": {"message": message, "code": code or None}}
+    given = {"content-type": "application/json", **(headers or {})}
+    return Step(status=status, headers=given, chunks=(json.dumps(body).encode(),))
+
+
+def piece(content: str | None = None, finish: str | None = None, **delta: Any) -> bytes:
+    """Return one piece of a streamed chat completion."""
+    part = {**({} if content is None else {"content": content}), **delta}
+    choice = {"index": 0, "delta": part, "finish_reason": finish}
+    return f"data: {json.dumps({'model': 'tiny', 'choices': [choice]})}\n\n".encode()
+
+
+def counted(read: int = 10, written: int = 20) -> bytes:
+    """Return the closing pieces of a chat completion."""
+    usage = {"prompt_tokens": read, "completion_tokens": written}
+    return f"data: {json.dumps({'choices': [], 'usage': usage})}\n\ndata: [DONE]\n\n".encode()
+
+
+def chatted(*texts: str, finish: str = "stop", read: int = 10, written: int = 20) -> Step:
+    """Return a whole streamed chat completion that says these texts."""
+    return stream(*map(piece, texts), piece(finish=finish), counted(read, written))
+
+
+def asked_word(prompt: str) -> str:
+    """Return the word that a question asks back; empty where it asks for none."""
+    return (_ASKED_BACK.findall(prompt) or [""])[-1]
+
+
 class MessagesApi:
     """Serves the steps in turn, the last one for ever; ``seen`` holds what was asked."""
 
-    def __init__(self, *steps: Step) -> None:
+    def __init__(self, *steps: Script) -> None:
         self.seen: list[Seen] = []
+        self._steps = list(steps)
         self._over = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler(list(steps)))
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler(self._steps))
         self._server.daemon_threads = True
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
@@ -139,7 +186,12 @@ class MessagesApi:
         self._server.server_close()
         self._thread.join()
 
-    def _handler(self, steps: list[Step]) -> type[BaseHTTPRequestHandler]:
+    def script(self, *steps: Script) -> None:
+        """Go on with these steps, and forget what was seen."""
+        self._steps[:] = steps
+        self.seen.clear()
+
+    def _handler(self, steps: list[Any]) -> type[BaseHTTPRequestHandler]:
         api = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -155,13 +207,14 @@ class MessagesApi:
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 api.seen.append(Seen(self.path, headers, body))
                 step = steps.pop(0) if len(steps) > 1 else steps[0]
+                step = step if isinstance(step, Step) else step(body)
                 with suppress(BrokenPipeError, ConnectionResetError):  # the client went first
-                    api._serve(self, step)
+                    api._serve(self, step, asked_word(json.dumps(body).replace("\\", "")).encode())
                 self.close_connection = True
 
         return Handler
 
-    def _serve(self, handler: BaseHTTPRequestHandler, step: Step) -> None:
+    def _serve(self, handler: BaseHTTPRequestHandler, step: Step, word: bytes) -> None:
         send: Callable[[bytes], object] = handler.wfile.write
         handler.send_response(step.status)
         for name, value in step.headers.items():
@@ -169,7 +222,8 @@ class MessagesApi:
         handler.send_header("connection", "close")
         handler.send_header("transfer-encoding", "chunked")
         handler.end_headers()
-        for chunk in step.chunks:
+        for written in step.chunks:
+            chunk = written.replace(WORD.encode(), word)
             send(b"%x\r\n%s\r\n" % (len(chunk), chunk))
         while step.drip and not self._over.wait(step.drip):
             send(b"d\r\nevent: ping\n\n\r\n")

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from dreaming.backends import anthropic_prices
 from dreaming.backends.anthropic_api import Anthropic
-from dreaming.backends.anthropic_errors import MAX_WAIT, not_before
+from dreaming.backends.http import MAX_WAIT, not_before
 from dreaming.backends.interface import (
     AnswerRefused,
     LetInRefused,
@@ -72,7 +72,8 @@ def test_the_request_offers_no_tool_and_asks_for_the_schema() -> None:
     assert seen.body["system"] == [
         {"type": "text", "text": QUESTION.system, "cache_control": {"type": "ephemeral"}}
     ]
-    assert seen.body["messages"] == [{"role": "user", "content": QUESTION.prompt}]
+    (message,) = seen.body["messages"]
+    assert message == {"role": "user", "content": [{"type": "text", "text": QUESTION.prompt}]}
 
 
 def test_only_the_key_that_was_handed_in_is_used(monkeypatch: pytest.MonkeyPatch) -> None:

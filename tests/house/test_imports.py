@@ -16,7 +16,7 @@ ROOT: Final = Path(__file__).parents[2]
 LINT: Final = Path(sys.executable).with_name("lint-imports")
 
 HEAVY: Final = frozenset(
-    "anthropic apscheduler httpx hyperscan numpy platformdirs pydantic pydantic_settings regex "
+    "anthropic apscheduler httpx2 hyperscan numpy platformdirs pydantic pydantic_settings regex "
     "sqlite3 sqlite_utils textual tomllib".split()
 )
 """Wait inside the function that needs them: `--help` must not pay for what it does not use."""

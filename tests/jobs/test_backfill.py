@@ -10,8 +10,11 @@ from dreaming.backends.interface import Answer, Backend, Price, Usage
 from dreaming.backends.replay import Replay
 from dreaming.errors import DreamingError
 from dreaming.jobs import backfill, batches
-from dreaming.jobs.backfill import Backfilled, Limits, Plan
+from dreaming.jobs.backfill import Backfilled, Plan
+from dreaming.jobs.limits import Limits
 from dreaming.models.report import Outcome
+from dreaming.quota import Window
+from dreaming.stores.accounts import Accounts
 from dreaming.stores.state import State, opened
 from dreaming.tasks.interface import Request
 
@@ -21,7 +24,7 @@ DAY = 24 * HOUR
 
 
 class Dear(Replay):
-    """A replay of which each answer costs ten tokens and a dollar, one excerpt a request."""
+    """A replay of which each answer costs 1000 tokens and a dollar, one excerpt a request."""
 
     free = False
     identity = "replay:dear"
@@ -30,7 +33,7 @@ class Dear(Replay):
 
     def ask(self, request: Request) -> Answer:
         """Answer, and say what it cost."""
-        return Answer(super().ask(request).text, Usage(8, 2, 1.0))
+        return Answer(super().ask(request).text, Usage(800, 200, 1.0))
 
 
 @pytest.fixture
@@ -95,6 +98,7 @@ def test_preparing_writes_nothing(world: World) -> None:
     estimate = ready.estimate
     assert (estimate.transcripts, estimate.agents) == (12, {"jsonl": 12})
     assert estimate.bytes == sum(one.stat().st_size for one in world.sessions.iterdir())
+    assert estimate.tokens == round(estimate.bytes * world.tokens_per_mb / 1e6)
     assert estimate.money == pytest.approx(estimate.tokens * 3.0 / 1e6, abs=1e-4)
     assert estimate.price_source == "a list"
 
@@ -127,12 +131,20 @@ def test_slices_end_at_their_limits_and_add_up(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("limits", "asked"),
-    [(Limits(tokens=25), 3), (Limits(money=2.5), 3), (Limits(money=3.0), 3), (Limits(tokens=1), 1)],
+    [
+        (Limits(tokens=2500), 3),
+        (Limits(calls=4), 4),
+        (Limits(money=2.5), 3),
+        (Limits(money=3.0), 3),
+        (Limits(tokens=1), 0),
+        (Limits(money=0.0001), 0),
+    ],
 )
 def test_a_budget_is_exceeded_by_the_call_in_flight_at_most(
     world: World, limits: Limits, asked: int
 ) -> None:
-    """Asked before every call, in the middle of a batch too; and nothing is paid for twice."""
+    """Asked before every call, in the middle of a batch too, and not at all where the call alone is
+    thought to be too large; and nothing is paid for twice."""
     world.backend = backend = Dear(recorded())
     done = _slice(world, limits)
     assert (len(backend.asked), done.report.spent.requests) == (asked, asked)
@@ -142,6 +154,19 @@ def test_a_budget_is_exceeded_by_the_call_in_flight_at_most(
     hashes = [one.hash for one in (*backend.asked, *rest.asked)]
     assert len(hashes) == len(set(hashes)) == 24 + 1  # the last one is about all findings
     assert _plan(world).money == pytest.approx(25.0)
+
+
+def test_a_backfill_leaves_a_night_its_share(world: World) -> None:
+    """Of a window that both use a backfill may use less, so that a night finds something left."""
+    accounts = Accounts(world.place.state)
+    accounts.own("replay").hear([Window("five_hour", 0.3, NIGHT + HOUR)], NIGHT)
+    accounts.keep()
+    world.backend = backend = Dear(recorded())
+    done = _slice(world, Limits(window=0.25))
+    assert (done.report.exit_code, backend.asked) == (75, [])
+    assert "30% of the five_hour window" in done.plan.why
+    world.limits = Limits(window=0.5)
+    assert world.night().exit_code == 0 and backend.asked
 
 
 def test_minutes_are_counted_between_batches(world: World) -> None:

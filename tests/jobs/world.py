@@ -16,6 +16,7 @@ from dreaming.backends.replay import Recorded, Replay
 from dreaming.jobs.archiving import Retention
 from dreaming.jobs.decide import Desk, decided, writer_name
 from dreaming.jobs.fixing import Files
+from dreaming.jobs.limits import Limits
 from dreaming.jobs.listing import Waits
 from dreaming.jobs.nightly import Night, run
 from dreaming.jobs.reading import Reader, rules_version
@@ -23,6 +24,7 @@ from dreaming.models.lesson import KnownLine
 from dreaming.models.report import Report
 from dreaming.redaction.engine import Redactor
 from dreaming.stores import files, knowledge_reader
+from dreaming.stores.accounts import Accounts
 from dreaming.stores.answers import Answers
 from dreaming.stores.archive import Archive
 from dreaming.stores.interface import Project
@@ -124,6 +126,11 @@ class World:
         self.since: float | None = None
         self.redactor = _REDACTOR
         self.retention = Retention()
+        self.limits = Limits()
+        self.tokens_per_mb = 100_000
+        self.pauses: list[float] = []
+        """Seconds that were waited between tries, without waiting."""
+        self.prompt, self.joining_prompt = "Find what recurs.", "Say what is the same."
         self.rules = ""
         """Changes the version of the rules."""
         self.repository: Callable[[Project], Files | None] = lambda _: None
@@ -155,12 +162,15 @@ class World:
             deciding=lambda: files.lock(self.place.state / "decide.lock", wait=True),
             context=no_context,
             repository=self.repository,
-            prompt="Find what recurs.",
-            joining_prompt="Say what is the same.",
-            tokens_per_mb=100_000,
+            prompt=self.prompt,
+            joining_prompt=self.joining_prompt,
+            tokens_per_mb=self.tokens_per_mb,
             waits=Waits(rules, self.settle, 14 * 24 * HOUR, self.since),
             max_pending=self.max_pending,
             clock=lambda: self.now,
+            limits=self.limits,
+            accounts=Accounts(self.place.state),
+            pause=self.pauses.append,
         )
 
     @contextlib.contextmanager

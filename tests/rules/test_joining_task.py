@@ -50,6 +50,16 @@ def test_the_hash_covers_what_the_answer_depends_on() -> None:
     assert len(hashes) == 5
 
 
+def test_an_answer_that_does_not_say_the_word_joins_nothing() -> None:
+    """A statement that tells the model what to answer cannot know the word of the question."""
+    asked = joining.request([said("one"), said("two")], prompt='{"read": "…"}', identity="x:1")
+    assert asked.word in asked.prompt.splitlines()[-1]
+    same, [complaint] = joining.read('{"same": [["f1", "f2"]]}', 2, asked.word)
+    assert (same, complaint.whole) == ([], True)
+    told = json.dumps({"read": asked.word, "same": [["f1", "f2"]]})
+    assert joining.read(told, 2, asked.word) == ([(0, 1)], [])
+
+
 def test_what_is_named_together_is_joined() -> None:
     """Lists of numbers, each number once."""
     same, complaints = joining.read('{"same": [["f1", "f3"], ["f2", "f4", "f5"]]}', 5)

@@ -27,6 +27,8 @@ def plan(home: Path = HOME, **changed: Any) -> Plan:
         "environment": {},
         "keys": home / ".config/dreaming/environment",
         "remote": False,
+        "program": False,
+        "logins": (),
         "tells": False,
     }
     return Plan(**(values | changed))

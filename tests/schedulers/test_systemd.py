@@ -15,7 +15,7 @@ import pytest
 
 from dreaming.errors import Unusable
 from dreaming.schedulers.interface import Plan, SchedulerSilent, Status, Told
-from dreaming.schedulers.systemd import NETWORK, SERVICE
+from dreaming.schedulers.systemd import NETWORK, PROGRAM, SERVICE
 from tests.schedulers.plans import System, plan, systemd, templates
 
 LEVELS = pytest.mark.parametrize("level", ["user", "system"])
@@ -47,17 +47,25 @@ def analyse(verb: str, level: str, *words: object) -> subprocess.CompletedProces
 @LEVELS
 def test_the_service_reads_as_expected(level: str, golden: Callable[[str, str], None]) -> None:
     """The whole of what is installed, for a person to read."""
-    files = systemd(Path("/units"), System(), level).files(plan(remote=True, tells=True))
+    files = systemd(Path("/units"), System(), level).files(
+        plan(remote=True, program=True, logins=(Path("/srv/login"),), tells=True)
+    )
     golden("\n".join(f"==> {name}\n{text}" for name, text in files.items()), "txt")
 
 
 @analyses
 @LEVELS
-@pytest.mark.parametrize("remote", [False, True], ids=["offline", "remote"])
-def test_systemd_has_nothing_to_say(level: str, remote: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("remote", "program"),
+    [(False, False), (True, False), (True, True)],
+    ids=["offline", "remote", "program"],
+)
+def test_systemd_has_nothing_to_say(
+    level: str, remote: bool, program: bool, tmp_path: Path
+) -> None:
     """``systemd-analyze verify`` prints nothing about what is installed."""
     environment = {"CODEX_HOME": '/srv/of "robin" 100% $HOME \\'}
-    made = plan(remote=remote, tells=True, environment=environment)
+    made = plan(remote=remote, program=program, tells=True, environment=environment)
     folder = written(tmp_path, level, made)
     done = analyse("verify", level, *(folder / name for name in (SERVICE, "dreaming.timer")))
     told = [one for one in done.stderr.splitlines() if str(folder) in one or "dreaming" in one]
@@ -88,6 +96,19 @@ def test_the_network_opens_for_a_backend_elsewhere_only() -> None:
     assert "--wait-network" not in offline[SERVICE] and "--wait-network 5m" in remote[SERVICE]
     for text in ("PrivateNetwork=yes", "RestrictAddressFamilies=none", "IPAddressDeny=any"):
         assert text in offline[SERVICE].splitlines()
+
+
+def test_a_program_may_compile_what_it_runs() -> None:
+    """And start more threads; any other backend may not, and its first line says why."""
+    one = systemd(Path("/units"), System())
+    before, files = one.files(plan(remote=True)), one.files(plan(remote=True, program=True))
+    assert PROGRAM not in before and files == {**before, PROGRAM: files[PROGRAM]}
+    assert "may compile what it runs" in files[PROGRAM].splitlines()[0]
+    changed = [one for one in files[PROGRAM].splitlines() if "=" in one]
+    assert changed == ["MemoryDenyWriteExecute=no", "TasksMax=512", "MemoryMax=4G"]
+    login = Path("/home/robin/.codex/auth.json")
+    renewed = one.files(plan(remote=True, program=True, logins=(login,)))[PROGRAM]
+    assert renewed.endswith(f"\nReadWritePaths=-{login}\n")
 
 
 def test_a_night_in_order_is_told_of_where_somebody_wants_it() -> None:
@@ -140,9 +161,10 @@ def test_what_a_unit_cannot_hold_is_refused(name: str) -> None:
 @LEVELS
 def test_every_blank_is_filled(level: str) -> None:
     """No unit keeps a blank, and none has a setting without a reason above or beside it."""
-    for text in systemd(Path("/units"), System(), level).files(plan(remote=True)).values():
+    made = plan(remote=True, program=True)
+    for text in systemd(Path("/units"), System(), level).files(made).values():
         assert not re.search(r"@[A-Z]+@", text)
-    assert set(templates(level)) >= {SERVICE, NETWORK}
+    assert set(templates(level)) >= {SERVICE, NETWORK, PROGRAM}
 
 
 def test_the_two_levels_differ_in_little() -> None:

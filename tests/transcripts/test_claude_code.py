@@ -472,6 +472,9 @@ def test_a_headless_session_is_one_and_says_so() -> None:
 def test_our_own_runs_are_known_by_their_first_words() -> None:
     """A model run of ours is marked, so that it is never mined."""
     assert session(user(f"{OWN_RUN_MARK}\nread this", entrypoint="sdk-cli")).own_run
+    before = "You read excerpts.\n\n"  # a program that has no place for instructions
+    assert session(user(f"{before}{OWN_RUN_MARK}\nread this", entrypoint="sdk-cli")).own_run
+    assert not session(user(f"what does {OWN_RUN_MARK} mean?")).own_run
     assert not session(user("hello"), user(f"what is {OWN_RUN_MARK}?", 2)).own_run
 
 
