@@ -31,6 +31,7 @@ COMMANDS: Final = (
     "pending",
     "ledger",
     "kb",
+    "redaction",
     "reveal",
     "daemon",
     "alert",
