@@ -14,7 +14,7 @@ import json
 import os
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +25,7 @@ from dreaming.models.finding import Excerpt, Finding
 from dreaming.models.report import REFUSED, Spent, Verdict, Withdrawn
 from dreaming.similarity import term_id
 from dreaming.stores import withdrawal
-from dreaming.stores.interface import Cursor, Kept, Project, Settlement, Stamp
+from dreaming.stores.interface import Cursor, Found, Kept, Project, Settlement, Stamp
 from dreaming.stores.migrations import STEPS, migrations
 
 if TYPE_CHECKING:
@@ -36,6 +36,17 @@ _NO_RIGHT: Final = "Give yourself the right to write it and its folder, then run
 EVIDENCE: Final = "evidence"
 """Names the count of transactions that changed what candidates are made of."""
 _encode = msgspec.msgpack.Encoder().encode
+_TEXTS: Final = {
+    "excerpts": "select transcript, body from excerpts order by transcript, id",
+    "findings": "select id, slug || char(10) || topic || char(10) || symptom || char(10) || rule"
+    " from findings order by id",
+    "kept": "select decision, body from kept order by decision",
+}
+_FORGET: Final = {
+    "findings": "delete from findings where id = ?",
+    "kept": "delete from kept where decision = ?",
+    "requests": "update requests set outcome = 'withdrawn' where hash = ?",
+}
 
 
 class State:
@@ -187,6 +198,8 @@ class State:
                 self._count_terms(row, one.terms, before)
                 self._replace_deeds(row, one.deeds)
             self._withdraw(row, before, gone, changed, one.verdict, withdrawn)
+        if not one.keep and one.verdict is not Verdict.FAILED:
+            self._replace_hits(row, one.hits, now)
         stamp = one.stamp
         self.connection.execute(
             "insert or replace into cursors values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -275,6 +288,56 @@ class State:
         withdrawn.findings += withdrawal.withdraw_findings(self.connection, sessions, lost)
         withdrawn.excerpts += len(lost)
         withdrawn.transcripts += bool(lost)
+
+    def _replace_hits(self, row: int, hits: Iterable[Found], now: float) -> None:
+        """Put the transcript's hits; one that was found before keeps its day."""
+        kept = self.connection.execute(
+            "select fingerprint, min(since) from hits where transcript = ? group by 1", [row]
+        )
+        since = dict(kept.fetchall())
+        self.connection.execute("delete from hits where transcript = ?", [row])
+        self.connection.executemany(
+            "insert or ignore into hits values (?, ?, ?, ?, ?, ?)",
+            (
+                (row, hit.record, hit.rule, hit.severity, hit.fingerprint, at)
+                for hit in hits
+                for at in [since.get(hit.fingerprint, now)]
+            ),
+        )
+
+    def hits(self) -> dict[int, list[Found]]:
+        """Return what redaction found, by the transcript's row, in the order of its records."""
+        found: dict[int, list[Found]] = {}
+        for row, *hit in self.connection.execute(
+            "select transcript, record, rule, severity, fingerprint, since from hits"
+            " order by transcript, record, rule"
+        ):
+            found.setdefault(row, []).append(Found(*hit))
+        return found
+
+    def texts(self) -> Iterator[tuple[str, str, bytes | str]]:
+        """Yield what was derived from transcripts and is kept: (table, key, its texts).
+
+        The key of an excerpt is its transcript's row; excerpts of one stand together.
+        """
+        for table, query in _TEXTS.items():
+            yield from ((table, *row) for row in self.connection.execute(query))
+
+    def forget_derived(self, gone: Mapping[str, Collection[str]]) -> int:
+        """Delete findings, what candidates were, and answers, by their keys; return how many.
+
+        Of an answer the request is marked, as ``withdrawn_answers`` tells, and its findings go.
+        """
+        number = 0
+        with self._transaction():
+            for table, keys in gone.items():
+                for key in keys:
+                    number += self.connection.execute(_FORGET[table], [key]).rowcount
+                    if table == "requests":
+                        self.connection.execute("delete from findings where request = ?", [key])
+            if any(gone.values()):
+                self._bump_evidence()
+        return number
 
     def withdrawn_answers(self) -> list[str]:
         """Return the hashes of answers whose raw text must not be kept any longer."""
