@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Final
 
 import msgspec
 
+from dreaming.redaction import lane
 from dreaming.redaction.detector import RULES, Detector, ScanFailed
 from dreaming.redaction.pseudonyms import Pseudonyms
 from dreaming.redaction.rules import Rule, Severity
@@ -41,7 +42,7 @@ _KEPT: Final = 24 << 10
 """Bytes kept from one step to the next, so that what a cut divides is whole again."""
 _SEEN: Final = 8 << 10
 """Of the kept bytes, those judged in the step before; they stay as left context."""
-_MOST_HITS: Final = 1000
+MOST_HITS: Final = 1000
 """Of one transcript. More change nothing about what becomes of it."""
 
 
@@ -95,7 +96,7 @@ class Scanner:
         data = b"".join(self._parts)
         traces = list(self._detector.find(data, self._judged, high))
         for trace in sorted(traces, key=lambda trace: trace.at):
-            if len(self._hits) >= _MOST_HITS:
+            if len(self._hits) >= MOST_HITS:
                 break
             mark = fingerprint(self._key, trace.value)
             line = self._line_of(data, trace.at)
@@ -121,11 +122,13 @@ class Redactor:
     """Holds the key, the machine's names and the compiled rules; make one for a whole run.
 
     ``names`` are this machine's user and host names: they are replaced wherever they stand alone.
+    ``patterns`` are regular expressions of what else is replaced; ``regex.error`` for what is none.
     """
 
-    def __init__(self, key: bytes, names: Sequence[str] = ()) -> None:
+    def __init__(self, key: bytes, names: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
         self._key = key
         self._names = tuple(names)
+        self._patterns = tuple(patterns)
 
     @cached_property
     def _detector(self) -> Detector:
@@ -133,7 +136,7 @@ class Redactor:
 
     @cached_property
     def _pseudonyms(self) -> Pseudonyms:
-        return Pseudonyms(self._key, self._names)
+        return Pseudonyms(self._key, self._names, self._patterns)
 
     def scanner(self) -> Scanner:
         """Return a scanner for one transcript."""
@@ -147,6 +150,12 @@ class Redactor:
         identifying is returned as the same object. Redacting twice changes nothing more.
         """
         return self._pseudonyms.redact(texts, names)
+
+    def redact_bytes(
+        self, read: Callable[[], lane.Blocks]
+    ) -> lane.Redacted | lane.Excluded | lane.Held:
+        """Return what becomes of a transcript, from its bytes; see ``lane.redact``."""
+        return lane.redact(read, self.scanner, self._pseudonyms)
 
     def is_clean(self, texts: Sequence[str]) -> bool:
         """Say whether no credential shape of either severity stands in these texts.

@@ -17,6 +17,7 @@ from dreaming.redaction.homes import (
     around,
     dashed_home,
     home_folder,
+    past_colour,
     root_home,
     stands_free,
 )
@@ -31,9 +32,20 @@ COMMON_WORDS: Final = SYSTEM_USERS | frozenset(
 
 
 def past_escape(data: bytes, start: int) -> int:
-    """Return ``start``, or one more where the byte there is the letter of an escape."""
+    """Return ``start``, or one more where the byte there is the letter of an escape.
+
+    Past the rest of a code that colours a terminal as well: ``\\x1b[31mkim@...``.
+    """
+    coloured = (
+        _REST_OF_COLOUR.match(data, start) if data[start - 1 : start] in (b"[", b";") else None
+    )
+    if coloured and past_colour(data, max(0, start - 24), coloured.end()):
+        return coloured.end()
     glued = start > 0 and data[start - 1] == 0x5C and data[start : start + 1] in (b"n", b"r", b"t")
     return start + 1 if glued else start
+
+
+_REST_OF_COLOUR: Final = re.compile(rb"[0-9]{0,3}(?:;[0-9]{1,3}){0,4}[mK]")
 
 
 _MAIL: Final = re.compile(
@@ -52,6 +64,11 @@ _NOBODYS_MAIL: Final = re.compile(
 )
 
 
+def is_nobodys_mail(address: bytes) -> bool:
+    """Say whether an address is a placeholder's, a program's, or none at all."""
+    return bool(_NOBODYS_MAIL.search(address))
+
+
 def mail_address(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     """An e-mail address of a person; ``user@host.domain`` of a login as well."""
     found = around(_MAIL, data, at, 140, 200)
@@ -59,7 +76,7 @@ def mail_address(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
         return None
     start = past_escape(data, found.start())
     value = data[start : found.end()]
-    if _NOBODYS_MAIL.search(value):
+    if is_nobodys_mail(value):
         return None
     plain = value.lower().replace(b"%40", b"@").replace(b"%2b", b"+")
     return Span(start, found.end(), "email", plain)
@@ -230,7 +247,7 @@ ANCHORS: Final[tuple[tuple[str, Reader], ...]] = (
     (r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", uuid),
     (
         r"(?:/|\\|%2[fF]|%5[cC])(?:[Uu]sers|home|Documents and Settings)"
-        r"(?:/|\\{1,8}/?|%2[fF]|%5[cC])[A-Za-z0-9_\x80-\xff]",
+        r"(?:/|\\{1,8}/?|%2[fF]|%5[cC])(?:[A-Za-z0-9_\x80-\xff]|\\{1,8}u0[0-5][0-9a-fA-F]{2})",
         home_folder,
     ),
     (r"-(?:Users|users|home)-[A-Za-z0-9]", dashed_home),
@@ -247,3 +264,39 @@ ANCHORS: Final[tuple[tuple[str, Reader], ...]] = (
     (r"(?:DESKTOP|LAPTOP)-[A-Z0-9]{7}[^A-Za-z0-9]", host_name),
 )
 """Hyperscan expressions and who reads what stands there."""
+
+_PLAIN_WORD: Final = r"[A-Za-z0-9._@/:%+-]"
+_COLOURS: Final = r"(?:(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033))\[[0-9;]{0,12}[mK])"
+_UNSEEN: Final = (
+    r"(?:\xc2\xad|\xe2\x80[\x8b-\x8f]|\xe2\x81\xa0|\xef\xbb\xbf"
+    r"|\\{1,8}u(?:00[aA][dD]|200[b-fB-F]|2060|[fF][eE][fF][fF]))"
+)
+_ESCAPED: Final = (
+    r"\\{1,8}u00(?:2[bBdDeEfF]|3[0-9aA]|4[0-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])"
+)
+WRAPPED: Final = (
+    rf"{_PLAIN_WORD}{_COLOURS}{{1,3}}{_PLAIN_WORD}",
+    rf"{_PLAIN_WORD}{_UNSEEN}{{1,3}}{_PLAIN_WORD}",
+    _ESCAPED,
+)
+"""Hyperscan expressions: what hides an identity from the other anchors."""
+_WRAPPING: Final = re.compile(
+    f"({_COLOURS}|{_UNSEEN})|{_ESCAPED}".encode("latin-1"),
+)
+
+
+def unwrapped(data: bytes) -> tuple[bytes, list[int]]:
+    """Return bytes as they read, and where each of them stood; one place more for the end."""
+    parts: list[bytes] = []
+    origin: list[int] = []
+    position = 0
+    for found in _WRAPPING.finditer(data):
+        parts.append(data[position : found.start()])
+        origin.extend(range(position, found.start()))
+        if found[1] is None:
+            parts.append(bytes((int(found[0][-2:], 16),)))
+            origin.append(found.start())
+        position = found.end()
+    parts.append(data[position:])
+    origin.extend(range(position, len(data) + 1))
+    return b"".join(parts), origin

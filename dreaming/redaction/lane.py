@@ -1,0 +1,151 @@
+"""A transcript's bytes in, redacted bytes out; or word of what keeps it from being passed on.
+
+The bytes are read twice, block by block: once to look for credentials and to learn the names of
+people, once to replace what identifies. So a transcript of any size needs a few megabytes. What
+comes out is checked before it is believed: what was JSON still is, and holds no credential.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from dreaming.redaction.detector import ScanFailed
+from dreaming.redaction.names import Learned
+from dreaming.redaction.rules import Severity
+
+if TYPE_CHECKING:
+    from dreaming.redaction.engine import Hit, Scanner
+    from dreaming.redaction.pseudonyms import Pseudonyms
+
+Blocks = Iterable[tuple[bytes, int, bool]]
+"""Bytes, the 1-based line they begin in, and whether they are a part of a line too long to be kept
+in memory. All others are whole lines."""
+
+_KEPT: Final = 1 << 14
+"""Of a piece of a long line: not redacted before it is known how it goes on."""
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """A transcript with credential shapes."""
+
+    hits: tuple[Hit, ...]
+
+
+class Excluded(Refused):
+    """Some of them are of high severity: nothing of it may be passed on."""
+
+
+class Held(Refused):
+    """All are of medium severity: a person has to say what they are."""
+
+
+class Redacted:
+    """A transcript without a credential shape. Iterating yields its redacted bytes, once.
+
+    Raises ``ScanFailed`` on the way where the result is not what it must be; what was yielded
+    before is worth nothing then.
+    """
+
+    def __init__(
+        self,
+        blocks: Blocks,
+        pseudonyms: Pseudonyms,
+        scanner: Scanner,
+        learned: Learned,
+    ) -> None:
+        self._blocks = blocks
+        self._pseudonyms = pseudonyms
+        self._scanner = scanner
+        self._learned = learned
+
+    def __iter__(self) -> Iterator[bytes]:
+        for data, line, oversized in _cut_safely(self._blocks):
+            redacted = self._pseudonyms.redact_lines(data, self._learned)
+            if not oversized:
+                _compare(data, redacted, line)
+            self._scanner.feed(redacted, line)
+            yield redacted
+        hits = self._scanner.finish()
+        if hits:
+            raise ScanFailed(f"Redacted, it has a credential shape ({hits[0].rule}).")
+
+
+def redact(
+    read: Callable[[], Blocks], scanner: Callable[[], Scanner], pseudonyms: Pseudonyms
+) -> Redacted | Excluded | Held:
+    """Return what becomes of a transcript; ``read`` opens it anew each time.
+
+    Raises ``ScanFailed`` where it cannot be judged.
+    """
+    looking, learned = scanner(), Learned()
+    for data, line, _ in _cut_safely(read()):
+        looking.feed(data, line)
+        learned = pseudonyms.learn(data, learned)
+    hits = looking.finish()
+    if any(hit.severity is Severity.HIGH for hit in hits):
+        return Excluded(hits)
+    if hits:
+        return Held(hits)
+    return Redacted(read(), pseudonyms, scanner(), learned)
+
+
+def _compare(data: bytes, redacted: bytes, line: int) -> None:
+    """Check that there are as many lines, and that those that were JSON are. Costs a parse."""
+    before, after = data.split(b"\n"), redacted.split(b"\n")
+    if len(before) != len(after):
+        raise ScanFailed("Redaction would change its number of lines.")
+    for number, (old, new) in enumerate(zip(before, after, strict=True), line):
+        if old != new and not _is_json(new) and _is_json(old):
+            raise ScanFailed(f"Redaction would break its record {number}.")
+
+
+_decoder: Final = msgspec.json.Decoder(msgspec.Raw)
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        _decoder.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
+
+
+def _cut_safely(blocks: Blocks) -> Iterator[tuple[bytes, int, bool]]:
+    """Yield the blocks; what goes over the seam of two pieces of a long line is put together."""
+    kept, kept_line = b"", 0
+    for data, line, oversized in blocks:
+        if kept and not oversized:
+            yield kept, kept_line, True
+            kept = b""
+        if not oversized:
+            yield data, line, False
+            continue
+        first, whole = kept_line if kept else line, kept + data
+        if whole.endswith(b"\n"):
+            yield whole, first, True
+            kept = b""
+            continue
+        cut = _seam(whole)
+        if cut:
+            yield whole[:cut], first, True
+        kept, kept_line = whole[cut:], first
+    if kept:
+        yield kept, kept_line, True
+
+
+def _seam(data: bytes) -> int:
+    """Return where a piece of a long line is cut: before a comma, a quote or a blank near its end.
+
+    Where there is none for a long way, nothing that identifies goes on so long either.
+    """
+    low = max(0, len(data) - _KEPT)
+    for mark in (b'","', b'"', b", ", b" "):
+        cut = data.rfind(mark, low)
+        while cut > low and data[cut - 1] == 0x5C:
+            cut = data.rfind(mark, low, cut)
+        if cut > low:
+            return cut
+    return low
