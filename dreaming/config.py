@@ -84,6 +84,9 @@ class WorkspaceSettings(BaseModel):
     """Minutes a transcript must have been quiet before it is read; at most 24 hours are waited."""
     first_night_days: Annotated[int, Field(ge=1)] = 14
     """How far back a workspace's first night reads."""
+    medium: Literal["hold", "exclude"] = "hold"
+    """What a credential shape of medium severity does to a transcript: `hold` leaves it out until
+    a person releases it, `exclude` for good. The stricter of this and the person's own holds."""
     projects: Projects = Projects()
     retention: RetentionSettings = RetentionSettings()
 
@@ -191,6 +194,8 @@ class PersonSettings(BaseSettings):
     """Folders to read instead of an agent's default places, by agent."""
     names: tuple[str, ...] = ()
     """Names of people and machines to replace wherever they stand."""
+    medium: Literal["hold", "exclude"] = "hold"
+    """The same as in a workspace's `dreaming.toml`, for all of one's workspaces."""
     reviewer: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")] = "me"
     """The handle that decisions are signed with."""
     theme: Literal["auto", "dark", "light"] = "auto"
@@ -218,7 +223,7 @@ class PersonSettings(BaseSettings):
         return name
 
 
-PERSON_ONLY: Final = frozenset(PersonSettings.model_fields)
+PERSON_ONLY: Final = frozenset(PersonSettings.model_fields) - {"medium"}
 
 
 def read_person(path: Path) -> PersonSettings:

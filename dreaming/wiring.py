@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dreaming.jobs.review import Review
     from dreaming.jobs.schedule import Overview
     from dreaming.jobs.survey import Survey
+    from dreaming.models.decision import Words
     from dreaming.models.lesson import KnownLine
     from dreaming.redaction.engine import Redactor
     from dreaming.schedulers.interface import Plan, Scheduler
@@ -257,6 +258,23 @@ def _machine_names() -> list[str]:
     return sorted(names - {""})
 
 
+def checker(choices: Choices) -> tuple[Redactor, Words, bool]:
+    """Return what scans anything, the words that hold, and whether there is a workspace.
+
+    Without one the key is made for this run only, and so are fingerprints.
+    """
+    import secrets
+
+    from dreaming.models.decision import Words
+    from dreaming.redaction.engine import Redactor
+
+    found = workspace.find(choices.workspace, os.environ, Path.cwd(), Path.home())
+    if not found.exists and choices.workspace is None:
+        return Redactor(secrets.token_bytes(workspace.KEY_BYTES)), Words(), False
+    here = place(choices)
+    return redactor(here), _decided(here.workspace).words, True
+
+
 def project_filter(here: Place) -> tuple[Callable[[Project], bool], str]:
     """Return which projects belong to the workspace, and a text that changes when that does."""
     from dreaming.stores.projects import Filter, git_identity
@@ -288,7 +306,10 @@ def reader(here: Place) -> tuple[Reader, str, Callable[[Project], bool]]:
     belongs, described = project_filter(here)
     rules = rules_version(described)
     projects: Projects = Projects(pseudonyms)
-    return Reader(redactor(here), pseudonyms, projects, belongs, rules), rules, belongs
+    strict = "exclude" in (here.settings.medium, here.person.medium)
+    read = Reader(redactor(here), pseudonyms, projects, belongs, rules, strict=strict)
+    read.words = _decided(here.workspace).words
+    return read, rules, belongs
 
 
 def waits(here: Place, choices: Choices, rules: str) -> Waits:

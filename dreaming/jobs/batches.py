@@ -114,7 +114,7 @@ def settle_all(
                 break
             continue
         with watch.stage("settle"):
-            _settle(work, readings, asked, report)
+            settle(work, readings, asked, report)
         settled |= {one.transcript.key for one in batch}
         sessions |= _count_readings(report, readings, asked)
         report.sessions = len(sessions)
@@ -150,7 +150,7 @@ def _second_look(work: Work, asker: Asker, report: Report, watch: Stopwatch) -> 
         report.exit_code = max(report.exit_code, wrong.EXIT_CODE)
         return
     if asked is not None:
-        _settle(work, [], asked, report)
+        settle(work, [], asked, report)
         _count_readings(report, [], asked)
         joining.remember(work.state, joining.live(history))
 
@@ -198,7 +198,7 @@ def _new_excerpts(work: Work, readings: Sequence[Reading]) -> list[KeptExcerpt]:
     return [one for one in every.values() if not work.state.holds(one.id, encoded(one.excerpt))]
 
 
-def _settle(work: Work, readings: Sequence[Reading], asked: Asked, report: Report) -> None:
+def settle(work: Work, readings: Sequence[Reading], asked: Asked, report: Report) -> None:
     """Write everything the batch came to, in one transaction; then delete what must go."""
     archiving.keep(work.archive, readings)
     withdrawn = work.state.settle(
@@ -244,7 +244,7 @@ def _batch_failed(
     A refusal waits for no backend: what came from the transcript before is withdrawn tonight.
     """
     refused = [one for one in readings if one.settlement.verdict in REFUSED]
-    _settle(work, refused, Asked(), report)
+    settle(work, refused, Asked(), report)
     _count_readings(report, refused, Asked())
     left = len(readings) - len(refused)
     report.read += left

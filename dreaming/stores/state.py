@@ -14,7 +14,7 @@ import json
 import os
 import sqlite3
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,16 +36,15 @@ _NO_RIGHT: Final = "Give yourself the right to write it and its folder, then run
 EVIDENCE: Final = "evidence"
 """Names the count of transactions that changed what candidates are made of."""
 _encode = msgspec.msgpack.Encoder().encode
-_TEXTS: Final = {
-    "excerpts": "select transcript, body from excerpts order by transcript, id",
+_DERIVED: Final = {
     "findings": "select id, slug || char(10) || topic || char(10) || symptom || char(10) || rule"
-    " from findings order by id",
-    "kept": "select decision, body from kept order by decision",
+    " from findings",
+    "kept": "select decision, body from kept",
 }
 _FORGET: Final = {
     "findings": "delete from findings where id = ?",
     "kept": "delete from kept where decision = ?",
-    "requests": "update requests set outcome = 'withdrawn' where hash = ?",
+    "requests": "delete from findings where request = ?",
 }
 
 
@@ -315,29 +314,35 @@ class State:
             found.setdefault(row, []).append(Found(*hit))
         return found
 
-    def texts(self) -> Iterator[tuple[str, str, bytes | str]]:
-        """Yield what was derived from transcripts and is kept: (table, key, its texts).
+    def excerpts(self) -> Iterator[tuple[int, bytes]]:
+        """Yield every kept excerpt with its transcript's row; those of one stand together."""
+        yield from self.connection.execute(
+            "select transcript, body from excerpts order by transcript, id"
+        )
 
-        The key of an excerpt is its transcript's row; excerpts of one stand together.
+    def derived(self) -> Iterator[tuple[str, str, str]]:
+        """Yield what was made of excerpts: (table, key, its texts)."""
+        for table, query in _DERIVED.items():
+            for key, text in self.connection.execute(query):
+                yield table, str(key), text
+
+    def forget_derived(self, table: str, keys: Sequence[str]) -> int:
+        """Delete findings, what candidates were when decided, or what requests gave, by their keys.
+
+        A request is marked as withdrawn. Return how many rows went, of requests their findings.
         """
-        for table, query in _TEXTS.items():
-            yield from ((table, *row) for row in self.connection.execute(query))
-
-    def forget_derived(self, gone: Mapping[str, Collection[str]]) -> int:
-        """Delete findings, what candidates were, and answers, by their keys; return how many.
-
-        Of an answer the request is marked, as ``withdrawn_answers`` tells, and its findings go.
-        """
-        number = 0
+        before = self.connection.total_changes
         with self._transaction():
-            for table, keys in gone.items():
-                for key in keys:
-                    number += self.connection.execute(_FORGET[table], [key]).rowcount
-                    if table == "requests":
-                        self.connection.execute("delete from findings where request = ?", [key])
-            if any(gone.values()):
+            self.connection.executemany(_FORGET[table], ([key] for key in keys))
+            gone = self.connection.total_changes - before
+            if table == "requests":
+                self.connection.executemany(
+                    "update requests set outcome = 'withdrawn' where hash = ?",
+                    ([key] for key in keys),
+                )
+            if gone:
                 self._bump_evidence()
-        return number
+        return gone
 
     def withdrawn_answers(self) -> list[str]:
         """Return the hashes of answers whose raw text must not be kept any longer."""
