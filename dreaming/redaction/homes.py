@@ -52,6 +52,7 @@ _ANY_NAME: Final = (
 """On Windows a name may hold spaces and any letter; a following backslash proves where it ends."""
 _SLASH: Final = rb"\\{0,8}/"
 _HOME: Final = re.compile(
+    rb"(?=[/\\%]|[A-Za-z][:%])"  # fails fast where it cannot begin
     rb"(?:(?:/var|/export|/mnt/[a-z]|/cygdrive/[a-z]|/System/Volumes/Data|/[a-z](?=/Users))?"
     + _SLASH
     + rb"(?P<place>Users|home)"
@@ -119,8 +120,9 @@ def around(
 def home_folder(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     """A home folder as a path; of a system account only where that is this machine's user."""
     plain = _plain_home(data, at)
-    if plain and plain.value.lower() not in SYSTEM_USERS:
-        return plain
+    if plain:
+        name = plain.value.lower()
+        return plain if name not in SYSTEM_USERS or name in known else None
     found = around(_HOME, data, at, 60, 110)
     if not found:
         return None
@@ -139,7 +141,8 @@ def home_folder(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
 def _plain_home(data: bytes, at: int) -> Span | None:
     """The usual case, in a quarter of the time: ``/home/alice/`` after a space or a quote."""
     start = at - 8 if data.startswith(b"/Users/", max(0, at - 8)) else at - 7
-    if start < 1 or data[start - 1] not in b" \n\t\"'`(=,":
+    before = data[start - 1] if start > 0 else 0
+    if before not in b" \n\t\"'`(=," and not (before == 0x6E and data[start - 2] == 0x5C):
         return None
     found = _PLAIN_NAME.match(data, at - 1) if data.startswith(_PLAIN_PLACES, start) else None
     if not found or found[1].isdigit():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from bisect import bisect_right
 from typing import Final
 
 from dreaming.redaction.homes import (
@@ -87,8 +88,8 @@ def uuid(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     start = at - 36
     if data[at : at + 1].isalnum() or not stands_free(data, start):
         return None
-    if data[start:at].count(b"0") == 32:
-        return None  # the empty one
+    if data.startswith(b"00000000-0000-0000-0000-000000000000", start):
+        return None
     return Span(start, at, "uuid", data[start:at].lower())
 
 
@@ -223,8 +224,18 @@ _HOST_BEFORE: Final = re.compile(
 )
 
 
+_DESK_OF: Final = re.compile(rb"(?i)(\w{1,30})-(?:desktop|laptop|pc)\Z")
+
+
+def _is_known(owner: bytes, known: frozenset[bytes]) -> bool:
+    return owner.lower() in known or owner[:-1].lower() in known
+
+
 def host_name(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     """A machine of a private network or on a desk: ``db-1.corp.acme.io``, ``Alices-iMac``."""
+    desk = _DESK_OF.search(data, max(0, at - 40), at - 1)
+    if desk and not _is_known(desk[1], known):
+        return None  # "claude-desktop", "gaming-laptop"
     found = around(_HOST, data, at - 1, 130, 70)
     if not found:
         return None
@@ -233,10 +244,9 @@ def host_name(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     if _NO_HOST.search(value):
         return None
     first = value.split(b".")[0]
-    if first.lower().endswith((b"-laptop", b"-desktop", b"-pc")):
-        owner = first.rsplit(b"-", 1)[0].lower()
-        if owner not in known and owner[:-1] not in known:
-            return None  # "claude-desktop", "gaming-laptop"
+    desk = _DESK_OF.search(first)
+    if desk and not _is_known(desk[1], known):
+        return None
     before = data[max(0, start - 16) : start]
     if not any(byte in b"0123456789-" for byte in first) and not _HOST_BEFORE.search(before):
         return None  # a member of an object in code: "self.internal"
@@ -285,18 +295,24 @@ _WRAPPING: Final = re.compile(
 )
 
 
-def unwrapped(data: bytes) -> tuple[bytes, list[int]]:
-    """Return bytes as they read, and where each of them stood; one place more for the end."""
+def unwrapped(data: bytes) -> tuple[bytes, list[tuple[int, int]]]:
+    """Return bytes as they read, and from which place on they stood how much further right."""
     parts: list[bytes] = []
-    origin: list[int] = []
-    position = 0
+    cuts: list[tuple[int, int]] = []
+    position = size = 0
     for found in _WRAPPING.finditer(data):
         parts.append(data[position : found.start()])
-        origin.extend(range(position, found.start()))
+        size += found.start() - position
         if found[1] is None:
             parts.append(bytes((int(found[0][-2:], 16),)))
-            origin.append(found.start())
+            size += 1
         position = found.end()
+        cuts.append((size, position - size))
     parts.append(data[position:])
-    origin.extend(range(position, len(data) + 1))
-    return b"".join(parts), origin
+    return b"".join(parts), cuts
+
+
+def before_unwrapping(cuts: list[tuple[int, int]], at: int) -> int:
+    """Return where a byte stood; what was escaped, with its backslash."""
+    place = bisect_right(cuts, (at, 1 << 62))
+    return at + cuts[place - 1][1] if place else at

@@ -81,9 +81,14 @@ def redact(
     Raises ``ScanFailed`` where it cannot be judged.
     """
     looking, learned = scanner(), Learned()
-    for data, line, _ in _cut_safely(read()):
+    first = b""
+    for number, (data, line, _) in enumerate(_cut_safely(read())):
         looking.feed(data, line)
-        learned = pseudonyms.learn(data, learned)
+        if number:  # what is read at once needs no learning before
+            learned = pseudonyms.learn(data, pseudonyms.learn(first, learned))
+            first = b""
+        else:
+            first = data
     hits = looking.finish()
     if any(hit.severity is Severity.HIGH for hit in hits):
         return Excluded(hits)
@@ -94,20 +99,22 @@ def redact(
 
 def _compare(data: bytes, redacted: bytes, line: int) -> None:
     """Check that there are as many lines, and that those that were JSON are. Costs a parse."""
-    before, after = data.split(b"\n"), redacted.split(b"\n")
-    if len(before) != len(after):
+    if data.count(b"\n") != redacted.count(b"\n"):
         raise ScanFailed("Redaction would change its number of lines.")
-    for number, (old, new) in enumerate(zip(before, after, strict=True), line):
-        if old != new and not _is_json(new) and _is_json(old):
+    if _is_json(_decoder.decode_lines, redacted):
+        return
+    pairs = zip(data.split(b"\n"), redacted.split(b"\n"), strict=True)
+    for number, (old, new) in enumerate(pairs, line):
+        if old != new and not _is_json(_decoder.decode, new) and _is_json(_decoder.decode, old):
             raise ScanFailed(f"Redaction would break its record {number}.")
 
 
 _decoder: Final = msgspec.json.Decoder(msgspec.Raw)
 
 
-def _is_json(line: bytes) -> bool:
+def _is_json(decode: Callable[[bytes], object], text: bytes) -> bool:
     try:
-        _decoder.decode(line)
+        decode(text)
     except (msgspec.DecodeError, RecursionError):
         return False
     return True

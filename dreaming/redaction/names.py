@@ -127,8 +127,13 @@ class Finder:
                 flags=flags,
             )
 
-    def find(self, data: bytes) -> Iterator[tuple[int, int, str, str]]:
-        """Yield start, end, kind and name of all that stands as a word of its own."""
+    def find(
+        self, data: bytes, found: Collection[int] = ()
+    ) -> Iterator[tuple[int, int, str, str]]:
+        """Yield start, end, kind and name of all that stands as a word of its own.
+
+        Names that end at one of the places ``found`` are left out.
+        """
         if self._database is None or not data:
             return
         events: list[tuple[int, int, int]] = []
@@ -142,6 +147,8 @@ class Finder:
         except self._failure as error:
             raise ScanFailed(f"The pattern engine gave up: {error}") from error
         for start, end, number in events:
+            if end in found:
+                continue
             name = self._names[number]
             glue = b"_" if len(name) >= _SHORTEST_GLUED else b""
             if _is_free(data, start, end, glue):

@@ -8,7 +8,6 @@ nothing identifying is not touched, not even copied.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import re
@@ -20,11 +19,10 @@ from typing import Final, NamedTuple
 
 from dreaming.redaction.detector import ScanFailed
 from dreaming.redaction.homes import PATH, WORD, dashed_home, home_folder
-from dreaming.redaction.identities import ANCHORS, WRAPPED, unwrapped
+from dreaming.redaction.identities import ANCHORS, WRAPPED, before_unwrapping, unwrapped
 from dreaming.redaction.identities import uuid as read_uuid
 from dreaming.redaction.names import GIT_ANCHORS, Finder, Learned, git_names, of_users
 from dreaming.redaction.patterns import PSEUDONYM, OwnPatterns
-from dreaming.redaction.windows import around
 
 _BETWEEN: Final = b"\n\x00\n"
 """Nothing that identifies spans a line end."""
@@ -34,10 +32,16 @@ _DIGITS_OF: Final = {"uuid": 12}
 hundreds of thousands: with four digits, two in three hundred would be taken for one."""
 _MOST_ROUNDS: Final = 30
 _NEAR: Final = 200
+"""Bytes: nothing that identifies is longer."""
+_LONGEST: Final = 16 << 10
 _PSEUDONYM: Final = re.compile(PSEUDONYM.pattern.encode())
 _LONGEST_PSEUDONYM: Final = 24
 _STRING: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*"')
 _LETTERS: Final = frozenset(b"nrtbf")
+_SLASH: Final = 0x2F
+_APART: Final = frozenset(b" \n\t\"'`(),=")
+"""What stands beside an identity mostly, and is never a part of one."""
+_MOST_REMEMBERED: Final = 1 << 16
 
 _READERS: Final = tuple(reader for _, reader in ANCHORS)
 _UUID: Final = _READERS.index(read_uuid)
@@ -113,13 +117,15 @@ class Pseudonyms:
         """Return the names with those that whole lines of a transcript tell."""
         known = self._known(learned)
         users: set[bytes] = set()
+        usual, usual_at = b"\n", 0
         for end, number in _compiled(_ALL_TELL_NAMES).events(data):
             if number >= _GIT:
                 learned = learned.and_of(git_names(data, end))
-                continue
-            span = _READERS[number](data, end, known)
-            if span is not None and span.kind != PATH:
-                users.add(span.value)
+            elif not data.startswith(usual, end - usual_at):
+                span = _READERS[number](data, end, known)
+                if span is not None and span.kind != PATH:
+                    users.add(span.value)
+                    usual, usual_at = data[span.start : span.end + 1], end - span.start
         return learned.and_of(_of_homes(users))
 
     def redact_lines(self, data: bytes, learned: Learned) -> bytes:
@@ -156,8 +162,14 @@ class Pseudonyms:
             yield 0, len(data)
             return
         stop = 0
+        replacements = found.replacements
         for at in sorted(found.doubts):
-            if at > stop:
+            if at <= stop:
+                continue
+            place = bisect_right(replacements, (at,))
+            if (place and at - replacements[place - 1][1] < _NEAR) or (
+                place < len(replacements) and replacements[place][0] - at < _NEAR
+            ):
                 start = data.rfind(b"\n", stop, at - 1) + 1 or stop
                 stop = data.find(b"\n", at - 1)
                 stop = stop if stop >= 0 else len(data)
@@ -165,7 +177,7 @@ class Pseudonyms:
 
     def _find(self, data: bytes, learned: Learned) -> tuple[_Found, Learned]:
         """Return what stands in the data, and the names with those that it tells."""
-        spans: list[Replacement] = []
+        spans: list[Replacement] = []  # with the end below zero: so they sort as they must
         doubts: list[int] = []
         rest: list[tuple[int, int]] = []
         wrapped: list[int] = []
@@ -173,21 +185,39 @@ class Pseudonyms:
         known = self._known(learned)
         users: set[bytes] = set()
         last_home = -1
+        homes: set[int] = set()
+        usual, usual_at = b"\n", 0  # the home folder that was seen last: mostly the only one
         for end, number in self._everything.events(data):
             if number == _UUID:
                 raw = data[end - 36 : end]
-                if data[end - 37 : end - 36] == b'"' == data[end : end + 1] and raw in uuids:
-                    add((end - 36, end, uuids[raw]))
-                else:
-                    rest.append((end, number))
+                if raw in uuids and data[end - 37] in _APART and data[end] in _APART:
+                    add((end - 36, -end, uuids[raw]))
+                    continue
+                span = read_uuid(data, end, known)
+                if span is None:
+                    doubts.append(end)
+                    continue
+                mark = self._mark("uuid", span.value)
+                add((span.start, -end, mark))
+                if len(uuids) < _MOST_REMEMBERED:
+                    uuids[raw] = mark
             elif number in _TELL_NAMES:
+                start = end - usual_at
+                if data.startswith(usual, start) and data[start - 1] in _APART:
+                    last_home = start + len(usual) - 1
+                    add((start, -last_home, b"<home>"))
+                    homes.add(last_home)
+                    continue
                 span = _READERS[number](data, end, known)
                 if span is None or (span.kind == PATH and span.start != last_home):
                     doubts.append(end)
                     continue
                 last_home = span.end
-                add((span.start, span.end, b"<home>"))
+                add((span.start, -last_home, b"<home>"))
+                homes.add(last_home)
                 users.add(span.value)
+                if data[last_home] == _SLASH and data[span.start - 1] in _APART:
+                    usual, usual_at = data[span.start : last_home + 1], end - span.start
             elif number >= _WRAPPED:
                 wrapped.append(end)
             elif number >= _GIT:
@@ -201,14 +231,11 @@ class Pseudonyms:
             if span is None:
                 doubts.append(end)
                 continue
-            mark = self._mark(span.kind, span.value)
-            add((span.start, span.end, mark))
-            if number == _UUID and len(uuids) < 1 << 16:
-                uuids[data[span.start : span.end]] = mark
+            add((span.start, -span.end, self._mark(span.kind, span.value)))
         names = learned.and_of(self._own)
-        for start, end, kind, name in self._finder(names, learned.names).find(data):
+        for start, end, kind, name in self._finder(names, learned.names).find(data, homes):
             if not _inside_pseudonym(data, start, end):
-                add((start, end, self._mark(kind, _encode(name))))
+                add((start, -end, self._mark(kind, _encode(name))))
         if wrapped:
             spans += self._in_wrapped(data, wrapped, learned)
         return _Found(_in_order(data, spans, doubts), doubts), learned
@@ -217,16 +244,17 @@ class Pseudonyms:
         self, data: bytes, ends: Sequence[int], learned: Learned
     ) -> Iterator[Replacement]:
         """Yield what is whole only without the terminal codes and escapes inside it."""
-        for window in around(data, ends, _NEAR, _NEAR):
-            raw = data[window.start : window.stop]
-            plain, origin = unwrapped(raw)
-            if len(plain) == len(raw):
+        for low, high in _stretches(data, ends):
+            raw = data[low:high]
+            plain, cuts = unwrapped(raw)
+            if not cuts:
                 continue
-            without = self._plain(plain + b"\n", learned)
-            for start, end, mark in without:
-                first, last = origin[start], origin[end]
+            for start, end, mark in self._plain(plain + b"\n", learned):
+                first, last = before_unwrapping(cuts, start), before_unwrapping(cuts, end - 1) + 1
+                if raw[last - 1] == 0x5C:  # the last letter is escaped
+                    last = before_unwrapping(cuts, end)
                 if last - first > end - start:
-                    yield window.start + first, window.start + last, mark
+                    yield low + first, -low - last, mark
 
     def _plain(self, data: bytes, learned: Learned) -> list[Replacement]:
         """Return what stands in a small piece of text, looked at once."""
@@ -247,8 +275,8 @@ class Pseudonyms:
     def _marked(self, kind: str, value: bytes) -> bytes:
         if kind == "home":
             return b"<home>"
-        mark = hmac.new(self._key, kind.encode() + b"\x00" + value, hashlib.sha256)
-        return f"<{kind}:{mark.hexdigest()[: _DIGITS_OF.get(kind, _DIGITS)]}>".encode()
+        mark = hmac.digest(self._key, kind.encode() + b"\x00" + value, "sha256").hex()
+        return f"<{kind}:{mark[: _DIGITS_OF.get(kind, _DIGITS)]}>".encode()
 
     def _own_mark(self, value: str) -> str:
         return self._mark("own", _encode(value)).decode()
@@ -296,6 +324,17 @@ class _Anchors:
         return found
 
 
+def _stretches(data: bytes, ends: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield what stands around these places, those that stand close together at once."""
+    first = last = ends[0]
+    for end in ends[1:]:
+        if end - last > _NEAR or end - first > _LONGEST:
+            yield max(0, first - _NEAR), last + _NEAR
+            first = end
+        last = end
+    yield max(0, first - _NEAR), min(len(data), last + _NEAR)
+
+
 def _of_homes(users: set[bytes]) -> Learned:
     return of_users(name.decode("utf-8", "replace") for name in users)
 
@@ -309,19 +348,18 @@ def _in_order(data: bytes, spans: list[Replacement], doubts: list[int]) -> list[
     """Return the replacements without those inside others; none begins within an escape."""
     out = []
     position = 0
-    spans.sort(key=lambda one: (one[0], -one[1]))
-    for one in spans:
-        start, end, mark = one
+    spans.sort()
+    for start, end, mark in spans:
+        end = -end
         if start and data[start - 1] == 0x5C:
             start = _past_escape(data, start)
-            one = (start, end, mark)
         if start < position or start >= end:
             if end > position:
                 doubts.append(end)
             continue
         if (start and data[start - 1] in WORD) or data[end] in WORD:
             doubts.append(start)  # what is glued to it may come to stand alone
-        out.append(one)
+        out.append((start, end, mark))
         position = end
     return out
 
