@@ -23,9 +23,8 @@ from dreaming.jobs.batches import Key, Work, settle
 from dreaming.jobs.listing import PURPOSE
 from dreaming.jobs.meant import SHORTEST
 from dreaming.jobs.progress import Progress
-from dreaming.jobs.reading import NOT_SCANNED, WIDE, Reader, Reading, texts
+from dreaming.jobs.reading import NOT_SCANNED, WIDE, Reader, Reading
 from dreaming.models.decision import Words
-from dreaming.models.finding import Excerpt
 from dreaming.models.report import REFUSED, Report, Verdict
 from dreaming.redaction.engine import MOST_HITS, Hit, Redactor, ScanFailed, Severity
 from dreaming.stores.interface import Cursor, Found, Settlement
@@ -35,7 +34,6 @@ _SCANNED: Final = "kept texts scanned"
 """Where the state remembers by which rules all that it keeps was scanned."""
 _LEFT_OUT: Final = (Verdict.EXCLUDED, Verdict.HELD, Verdict.FAILED)
 _CHUNK: Final = 1 << 20
-_decode: Final = msgspec.msgpack.Decoder(Excerpt).decode
 
 _Refusal = tuple[Verdict, str]
 
@@ -97,9 +95,9 @@ def _refused_excerpts(work: Work) -> dict[int, tuple[_Refusal, tuple[Found, ...]
     refused: dict[int, tuple[_Refusal, tuple[Found, ...]]] = {}
     for row, kept in groupby(work.state.excerpts(), key=lambda one: one[0]):
         try:
-            every = (_decode(body) for _, body in kept)
-            hits = work.reader.scan((one.line, text) for one in every for text in texts(one))
-        except ScanFailed:
+            every = (msgspec.msgpack.decode(body) for _, body in kept)
+            hits = work.reader.scan((one["line"], text) for one in every for text in _texts(one))
+        except (ScanFailed, msgspec.DecodeError):
             refused[row] = (Verdict.EXCLUDED, NOT_SCANNED), ()
             continue
         if hits and row in names:
@@ -108,6 +106,15 @@ def _refused_excerpts(work: Work) -> dict[int, tuple[_Refusal, tuple[Found, ...]
             if verdict is not None:
                 refused[row] = verdict, _found(hits)
     return refused
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield every text in what was kept, whatever version kept it."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _texts(one)
 
 
 def _forget_derived(work: Work, report: Report) -> None:
