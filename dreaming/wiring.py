@@ -442,14 +442,14 @@ def preview(here: Place, choices: Choices) -> Preview:
     import time
 
     from dreaming.jobs.listing import look, preview
-    from dreaming.jobs.reading import rules_version
+    from dreaming.jobs.refusals import again
 
-    _, described = project_filter(here)
+    read, rules, _ = reader(here)
     listed = folders(here, choices)
     with state(here) as known:
-        wait = waits(here, choices, rules_version(described))
         now = time.time()
-        return preview(look(listed, known, wait, now), now)
+        found = look(listed, known, waits(here, choices, rules), now, again(known, read))
+        return preview(found, now)
 
 
 class FolderPreview(msgspec.Struct, frozen=True):

@@ -314,6 +314,13 @@ class State:
             found.setdefault(row, []).append(Found(*hit))
         return found
 
+    def verdicts(self, purpose: str) -> dict[str, int]:
+        """Return how many transcripts have each verdict."""
+        rows = self.connection.execute(
+            "select verdict, count(*) from cursors where purpose = ? group by 1", [purpose]
+        )
+        return dict(rows.fetchall())
+
     def excerpts(self) -> Iterator[tuple[int, bytes]]:
         """Yield every kept excerpt with its transcript's row; those of one stand together."""
         yield from self.connection.execute(

@@ -32,9 +32,13 @@ BOTH = {"watch-gotcha", "push-gotcha"}
 _ASSIGNED = next(rule for rule in RULES if rule.name == "assigned-secret")
 
 
+class _Paid(Replay):
+    free = False
+
+
 def _medium(seed: str) -> str:
     """A line that gives a name a value of medium severity."""
-    return example(_ASSIGNED, seed)
+    return str(example(_ASSIGNED, seed))
 
 
 def _value(seed: str) -> str:
@@ -444,9 +448,7 @@ def test_new_rules_reach_what_is_gone(world: World, archived: bool) -> None:
     """Excerpts, findings, answers and copies of deleted transcripts are scanned as well."""
     world.retention = Retention(sessions=90 * 24 * HOUR if archived else 0.0)
     _beta(world)
-    backend = Replay(recorded())
-    backend.free = False
-    world.backend = backend
+    world.backend = _Paid(recorded())
     world.night()
     assert set(world.waiting()) == BOTH
     assert len(list(world.place.answers.iterdir())) == 2
@@ -470,11 +472,9 @@ def test_new_rules_reach_what_is_gone(world: World, archived: bool) -> None:
 def test_a_finding_whose_words_are_a_hit_goes_alone(world: World) -> None:
     """What a model said by itself is withdrawn with its raw answer; the excerpts stand."""
     _beta(world)
-    backend = Replay(
+    world.backend = _Paid(
         [msgspec.structs.replace(one, rule=f"Zanzibarian {one.rule}") for one in recorded()]
     )
-    backend.free = False
-    world.backend = backend
     world.night()
     assert set(world.waiting()) == BOTH
     _sharpen(world, "Zanzibarian")
