@@ -291,7 +291,8 @@ WRAPPED: Final = (
 )
 """Hyperscan expressions: what hides an identity from the other anchors."""
 _WRAPPING: Final = re.compile(
-    f"({_COLOURS}|{_UNSEEN})|{_ESCAPED}".encode("latin-1"),
+    # The first part fails fast where nothing begins.
+    rf"(?=[\x1b\\\xc2\xe2\xef])(?:({_COLOURS}|{_UNSEEN})|{_ESCAPED})".encode("latin-1"),
 )
 
 

@@ -111,13 +111,19 @@ class Finder:
         import hyperscan  # late: loading it costs 20 ms
 
         self._users = users
-        self._names = sorted(learned.names)
+        names = sorted(learned.names)
+        self._names = [*names]
         first = sorted(learned.first - learned.names)
         expressions = [_any_spelling(name) for name in self._names]
+        self._lengths = [len(name) if name.isascii() and " " not in name else 0 for name in names]
         expressions += [f"{name.capitalize()}|{name.upper()}" for name in first]
         self._names += first
-        caseless = hyperscan.HS_FLAG_SOM_LEFTMOST | hyperscan.HS_FLAG_CASELESS
-        flags = [caseless] * len(learned.names) + [hyperscan.HS_FLAG_SOM_LEFTMOST] * len(first)
+        self._lengths += [len(name.encode()) for name in first]
+        self._shapes = [
+            None if length else re.compile(f"(?i:{expression})\\Z".encode())
+            for length, expression in zip(self._lengths, expressions, strict=True)
+        ]
+        flags = [hyperscan.HS_FLAG_CASELESS] * len(names) + [0] * len(first)
         self._failure: type[Exception] = hyperscan.error
         self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK) if flags else None
         if self._database:
@@ -127,33 +133,40 @@ class Finder:
                 flags=flags,
             )
 
-    def find(
-        self, data: bytes, found: Collection[int] = ()
-    ) -> Iterator[tuple[int, int, str, str]]:
+    def find(self, data: bytes, found: Collection[int] = ()) -> Iterator[tuple[int, int, str, str]]:
         """Yield start, end, kind and name of all that stands as a word of its own.
 
         Names that end at one of the places ``found`` are left out.
         """
         if self._database is None or not data:
             return
-        events: list[tuple[int, int, int]] = []
+        events: list[tuple[int, int]] = []
         add = events.append
 
         def take(number: int, start: int, end: int, flags: int, context: object) -> None:
-            add((start, end, number))
+            add((end, number))
 
         try:
             self._database.scan(data, match_event_handler=take)
         except self._failure as error:
             raise ScanFailed(f"The pattern engine gave up: {error}") from error
-        for start, end, number in events:
-            if end in found:
+        for end, number in events:
+            start = -1 if end in found else self._start(data, end, number)
+            if start < 0:
                 continue
             name = self._names[number]
             glue = b"_" if len(name) >= _SHORTEST_GLUED else b""
             if _is_free(data, start, end, glue):
                 host = "." in name.replace("-", ".") and name not in self._users
                 yield start, end, "host" if host else "user", name
+
+    def _start(self, data: bytes, end: int, number: int) -> int:
+        """Return where the name begins that ends here; -1 where none does."""
+        shape = self._shapes[number]
+        if shape is None:
+            return end - self._lengths[number]
+        found = shape.search(data, max(0, end - 12 * len(self._names[number])), end)
+        return found.start() if found else -1
 
 
 def _is_free(data: bytes, start: int, end: int, glue: bytes) -> bool:

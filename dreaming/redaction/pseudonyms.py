@@ -167,9 +167,9 @@ class Pseudonyms:
             if at <= stop:
                 continue
             place = bisect_right(replacements, (at,))
-            if (place and at - replacements[place - 1][1] < _NEAR) or (
-                place < len(replacements) and replacements[place][0] - at < _NEAR
-            ):
+            before = replacements[place - 1][1] if place else -_NEAR
+            after = replacements[place][0] if place < len(replacements) else at + _NEAR
+            if _are_joined(data, before, at) or _are_joined(data, at, after):
                 start = data.rfind(b"\n", stop, at - 1) + 1 or stop
                 stop = data.find(b"\n", at - 1)
                 stop = stop if stop >= 0 else len(data)
@@ -357,7 +357,7 @@ def _in_order(data: bytes, spans: list[Replacement], doubts: list[int]) -> list[
             if end > position:
                 doubts.append(end)
             continue
-        if (start and data[start - 1] in WORD) or data[end] in WORD:
+        if data[end] in WORD or (data[start - 1] in WORD and data[start - 2] != 0x5C):
             doubts.append(start)  # what is glued to it may come to stand alone
         out.append((start, end, mark))
         position = end
@@ -376,6 +376,11 @@ def _past_escape(data: bytes, start: int) -> int:
     if data[start] in _LETTERS:
         return start + 1
     return start + 5 if re.match(rb"u[0-9a-fA-F]{4}", data[start : start + 5]) else start
+
+
+def _are_joined(data: bytes, start: int, end: int) -> bool:
+    """Say whether what ends and what begins here may be parts of one thing."""
+    return end - start < _NEAR and data.find(b'"', start, end) < 0
 
 
 def _inside_pseudonym(data: bytes, start: int, end: int) -> bool:
