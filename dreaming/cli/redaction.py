@@ -9,7 +9,7 @@ import sys
 from collections import defaultdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 import msgspec
@@ -20,7 +20,9 @@ from dreaming.errors import Refused
 
 if TYPE_CHECKING:
     from dreaming.jobs.refusals import LeftOut, Overview
+    from dreaming.models.decision import Decision
     from dreaming.redaction.rules import Rule
+    from dreaming.wiring import Choices
 
 _SHOWN: Final = 5
 """Hits of one transcript that the list shows; `explain` shows them all."""
@@ -107,14 +109,14 @@ def held(workspace: Path | None, as_json: bool, i_am_a_person: bool) -> None:
         say("`dreaming redaction release ID` lets the next night read one.")
 
 
-def _ask(one: LeftOut, choices: Any, i_am_a_person: bool) -> bool:
+def _ask(one: LeftOut, choices: Choices, i_am_a_person: bool) -> bool:
     """Ask for one key about a transcript; return whether to go on."""
     while True:
         click.echo(f"{_KEYS}: ", nl=False)
         key = click.getchar().lower()
         click.echo(key if key.isprintable() else "")
         if key == "r":
-            _release(one.id, "", choices, i_am_a_person)
+            _released(_release(one.id, "", choices, i_am_a_person))
         elif key == "e":
             _explain(one)
             continue
@@ -142,14 +144,14 @@ def release(
     """
     from dreaming import wiring
 
-    name = _release(wanted, why, wiring.Choices(workspace), i_am_a_person, quiet=as_json)
+    said = _release(wanted, why, wiring.Choices(workspace), i_am_a_person)
     if as_json:
-        document({"decision": name, "action": "release", "transcript": wanted})
+        document({"decision": said.name, "action": "release", "transcript": said.target})
+    else:
+        _released(said)
 
 
-def _release(
-    wanted: str, why: str, choices: Any, i_am_a_person: bool, *, quiet: bool = False
-) -> str:
+def _release(wanted: str, why: str, choices: Choices, i_am_a_person: bool) -> Decision:
     from dreaming import wiring
     from dreaming.jobs import decide, refusals
     from dreaming.models.decision import Action
@@ -164,9 +166,11 @@ def _release(
         said = decide.about_hit(desk, Action.RELEASE, one.id, marks, why)
     for note in desk.notes:
         say(note)
-    if not quiet:
-        data(f"released {one.id[:8]}: the next night reads it ({said.name})")
-    return said.name
+    return said
+
+
+def _released(said: Decision) -> None:
+    data(f"released {said.target[:8]}: the next night reads it ({said.name})")
 
 
 @redaction.command()

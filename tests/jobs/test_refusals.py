@@ -38,7 +38,7 @@ class _Paid(Replay):
 
 def _medium(seed: str) -> str:
     """A line that gives a name a value of medium severity."""
-    return str(example(_ASSIGNED, seed))
+    return f"{example(_ASSIGNED, seed)}"
 
 
 def _value(seed: str) -> str:
