@@ -194,6 +194,8 @@ class PersonSettings(BaseSettings):
     """Folders to read instead of an agent's default places, by agent."""
     names: tuple[str, ...] = ()
     """Names of people and machines to replace wherever they stand."""
+    patterns: tuple[str, ...] = ()
+    """Regular expressions of what else to replace, such as `'ACME-\\d{4}'`; each sees one text."""
     medium: Literal["hold", "exclude"] = "hold"
     """The same as in a workspace's `dreaming.toml`, for all of one's workspaces."""
     reviewer: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")] = "me"
@@ -215,12 +217,34 @@ class PersonSettings(BaseSettings):
         """The environment wins over the file; nothing else is looked at."""
         return env_settings, init_settings
 
+    @field_validator("patterns")
+    @classmethod
+    def _can_be_searched(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for number, pattern in enumerate(patterns, start=1):
+            _try_pattern(number, pattern)
+        return patterns
+
     @field_validator("backend")
     @classmethod
     def _is_a_backend(cls, name: str) -> str:
         if name not in BACKENDS:
             raise ValueError(f"{name!r} is no backend; there are {', '.join(BACKENDS)}")
         return name
+
+
+def _try_pattern(number: int, pattern: str) -> None:
+    """Raise ``ValueError`` where a pattern is none, matches nothing at all, or takes too long."""
+    import regex  # late: few people have patterns
+
+    try:
+        compiled = regex.compile(pattern)
+        if compiled.search("", timeout=1.0):
+            raise ValueError(f"pattern {number} matches the empty text, so it would stand anywhere")
+        compiled.search("a" * 64 + "0" * 64 + " " * 64 + "!", timeout=1.0)
+    except regex.error as wrong:
+        raise ValueError(f"pattern {number} is no regular expression: {wrong}") from None
+    except TimeoutError:
+        raise ValueError(f"pattern {number} takes too long on a short text") from None
 
 
 PERSON_ONLY: Final = frozenset(PersonSettings.model_fields) - {"medium"}

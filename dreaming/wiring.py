@@ -249,13 +249,18 @@ def redactor(here: Place) -> Redactor:
     from dreaming.redaction.engine import Redactor
 
     names = (*here.person.names, *_machine_names())
-    return Redactor(here.workspace.key(), names)
+    return Redactor(here.workspace.key(), names, here.person.patterns)
 
 
 def _machine_names() -> list[str]:
-    """The user's, the home's and the host's name."""
-    names = {Path.home().name, os.environ.get("USER", ""), socket.gethostname().split(".")[0]}
-    return sorted(names - {""})
+    """The user's, the home's and the host's name, and who git says the person is."""
+    from dreaming.stores import git_person
+
+    own = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    host = socket.gethostname()
+    names = {Path.home().name, os.environ.get("USER", ""), host, host.split(".")[0]}
+    git = git_person.names((Path.home() / ".gitconfig", own / "git" / "config"))
+    return sorted(names.union(git) - {""})
 
 
 def checker(choices: Choices) -> tuple[Redactor, Words, bool]:
@@ -281,7 +286,8 @@ def project_filter(here: Place) -> tuple[Callable[[Project], bool], str]:
 
     identity = git_identity(str(here.workspace.root))
     chosen = here.settings.projects
-    described = "\0".join(["", *chosen.include, "", *chosen.exclude, "", identity])
+    own = (*here.person.names, "", *here.person.patterns)
+    described = "\0".join(["", *chosen.include, "", *chosen.exclude, "", identity, "", *own])
     return Filter(chosen.include, chosen.exclude, identity), described
 
 

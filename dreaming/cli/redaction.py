@@ -16,6 +16,7 @@ import msgspec
 
 from dreaming.cli import options
 from dreaming.cli.output import count, data, document, line, progress, say, size
+from dreaming.cli.redaction_copy import copy
 from dreaming.errors import Refused
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ _lines = click.option("--json", "as_json", is_flag=True, help="Print one JSON ob
 @click.group()
 def redaction() -> None:
     """See what was left out for a credential, check files, and say a word about a hit."""
+
+
+redaction.add_command(copy)
 
 
 # -- looking --------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from dreaming.redaction.engine import (
     Scanner,
     Severity,
 )
+from dreaming.redaction.pseudonyms import PSEUDONYMS_VERSION
 from dreaming.signals import MINING_VERSION
 from dreaming.signals import excerpts as find_excerpts
 from dreaming.signals import terms as find_terms
@@ -333,7 +334,7 @@ class _Places:
 
 def rules_version(project_filter: str) -> str:
     """Return what a verdict depends on: redaction rules, mining rules, the filter of projects."""
-    parts = f"{RULES_VERSION}\0{MINING_VERSION}\0{project_filter}"
+    parts = f"{RULES_VERSION}\0{PSEUDONYMS_VERSION}\0{MINING_VERSION}\0{project_filter}"
     return hashlib.sha256(parts.encode()).hexdigest()[:16]
 
 

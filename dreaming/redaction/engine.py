@@ -180,10 +180,10 @@ class Redactor:
         return self._pseudonyms.redact(texts, names)
 
     def redact_bytes(
-        self, read: Callable[[], lane.Blocks]
+        self, read: Callable[[], lane.Blocks], allowed: Collection[str] = ()
     ) -> lane.Redacted | lane.Excluded | lane.Held:
         """Return what becomes of a transcript, from its bytes; see ``lane.redact``."""
-        return lane.redact(read, self.scanner, self._pseudonyms)
+        return lane.redact(read, self.scanner, self._pseudonyms, allowed)
 
     def is_clean(self, texts: Sequence[str]) -> bool:
         """Say whether no credential shape of either severity stands in these texts.

@@ -7,7 +7,7 @@ comes out is checked before it is believed: what was JSON still is, and holds no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -34,11 +34,11 @@ class Refused(msgspec.Struct, frozen=True):
     hits: tuple[Hit, ...]
 
 
-class Excluded(Refused):
+class Excluded(Refused, frozen=True):
     """Some of them are of high severity: nothing of it may be passed on."""
 
 
-class Held(Refused):
+class Held(Refused, frozen=True):
     """All are of medium severity: a person has to say what they are."""
 
 
@@ -55,7 +55,9 @@ class Redacted:
         pseudonyms: Pseudonyms,
         scanner: Scanner,
         learned: Learned,
+        allowed: Collection[str],
     ) -> None:
+        self._allowed = allowed
         self._blocks = blocks
         self._pseudonyms = pseudonyms
         self._scanner = scanner
@@ -68,17 +70,21 @@ class Redacted:
                 _compare(data, redacted, line)
             self._scanner.feed(redacted, line)
             yield redacted
-        hits = self._scanner.finish()
+        hits = [hit for hit in self._scanner.finish() if hit.fingerprint not in self._allowed]
         if hits:
             raise ScanFailed(f"Redacted, it has a credential shape ({hits[0].rule}).")
 
 
 def redact(
-    read: Callable[[], Blocks], scanner: Callable[[], Scanner], pseudonyms: Pseudonyms
+    read: Callable[[], Blocks],
+    scanner: Callable[[], Scanner],
+    pseudonyms: Pseudonyms,
+    allowed: Collection[str] = (),
 ) -> Redacted | Excluded | Held:
     """Return what becomes of a transcript; ``read`` opens it anew each time.
 
-    Raises ``ScanFailed`` where it cannot be judged.
+    ``allowed`` are fingerprints of values that a person said are no credentials. Raises
+    ``ScanFailed`` where the transcript cannot be judged.
     """
     looking, learned = scanner(), Learned()
     first = b""
@@ -89,12 +95,12 @@ def redact(
             first = b""
         else:
             first = data
-    hits = looking.finish()
+    hits = tuple(hit for hit in looking.finish() if hit.fingerprint not in allowed)
     if any(hit.severity is Severity.HIGH for hit in hits):
         return Excluded(hits)
     if hits:
         return Held(hits)
-    return Redacted(read(), pseudonyms, scanner(), learned)
+    return Redacted(read(), pseudonyms, scanner(), learned, allowed)
 
 
 def _compare(data: bytes, redacted: bytes, line: int) -> None:

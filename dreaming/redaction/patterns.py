@@ -47,7 +47,8 @@ class OwnPatterns:
             spans = self._spans(text)
             if not spans:
                 return text
-            parts, position = [], 0
+            parts: list[str] = []
+            position = 0
             for start, end in spans:
                 if start >= position:
                     parts += (text[position:start], pseudonym(text[start:end]))

@@ -24,6 +24,9 @@ from dreaming.redaction.identities import uuid as read_uuid
 from dreaming.redaction.names import GIT_ANCHORS, Finder, Learned, git_names, of_users
 from dreaming.redaction.patterns import PSEUDONYM, OwnPatterns
 
+PSEUDONYMS_VERSION: Final = 2
+"""Raised when the same text is redacted in another way."""
+
 _BETWEEN: Final = b"\n\x00\n"
 """Nothing that identifies spans a line end."""
 _DIGITS: Final = 4
