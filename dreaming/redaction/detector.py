@@ -23,6 +23,7 @@ from dreaming.redaction.proofs import Candidate
 from dreaming.redaction.rules import Rule
 from dreaming.redaction.structure_rules import STRUCTURES
 from dreaming.redaction.token_rules import TOKENS
+from dreaming.redaction.vendor_rules import VENDORS
 from dreaming.redaction.windows import Window, around
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Detector", "ScanFailed", "Trace", "Work"]
 
-RULES: Final = (*STRUCTURES, *TOKENS, *CONTEXTS)
+RULES: Final = (*STRUCTURES, *TOKENS, *VENDORS, *CONTEXTS)
 
 CONFIRM_SECONDS: Final = 2.0
 """A confirmation takes microseconds; one that takes this long is an attack or a defect."""
