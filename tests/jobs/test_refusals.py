@@ -25,7 +25,7 @@ from dreaming.redaction.engine import Redactor, ScanFailed
 from dreaming.stores.ledger import Ledger
 from dreaming.stores.state import State, opened
 
-from ..rules.redaction_samples import example, github_token
+from ..rules.redaction_samples import REDACTOR, example, github_token
 from .world import GOTCHAS, HOUR, KEY, NIGHT, World, recorded, report_text, session
 
 BOTH = {"watch-gotcha", "push-gotcha"}
@@ -43,7 +43,7 @@ def _medium(seed: str) -> str:
 
 def _value(seed: str) -> str:
     """The value itself."""
-    return max(re.findall(r"[A-Za-z0-9]+", _medium(seed)), key=len)
+    return str(max(re.findall(r"[A-Za-z0-9]+", _medium(seed)), key=len))
 
 
 def _says(text: str) -> dict[str, str]:
@@ -489,8 +489,7 @@ def test_a_finding_whose_words_are_a_hit_goes_alone(world: World) -> None:
 
 
 def _check(*paths: object) -> dict[str, refusals.Scanned]:
-    redactor = Redactor(KEY)
-    found = refusals.check([str(one) for one in paths], redactor, Progress())
+    found = refusals.check([str(one) for one in paths], REDACTOR, Progress())
     return {one.path: one for one in found}
 
 
