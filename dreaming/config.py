@@ -84,6 +84,9 @@ class WorkspaceSettings(BaseModel):
     """Minutes a transcript must have been quiet before it is read; at most 24 hours are waited."""
     first_night_days: Annotated[int, Field(ge=1)] = 14
     """How far back a workspace's first night reads."""
+    medium: Literal["hold", "exclude"] = "hold"
+    """What a credential shape of medium severity does to a transcript: `hold` leaves it out until
+    a person releases it, `exclude` for good. The stricter of this and the person's own holds."""
     projects: Projects = Projects()
     retention: RetentionSettings = RetentionSettings()
 
@@ -313,6 +316,10 @@ class PersonSettings(BaseSettings):
     """Folders to read instead of an agent's default places, by agent."""
     names: tuple[str, ...] = ()
     """Names of people and machines to replace wherever they stand."""
+    patterns: tuple[str, ...] = ()
+    """Regular expressions of what else to replace, such as `'ACME-\\d{4}'`; each sees one text."""
+    medium: Literal["hold", "exclude"] = "hold"
+    """The same as in a workspace's `dreaming.toml`, for all of one's workspaces."""
     reviewer: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")] = "me"
     """The handle that decisions are signed with."""
     theme: Literal["auto", "dark", "light"] = "auto"
@@ -332,6 +339,13 @@ class PersonSettings(BaseSettings):
         """The environment wins over the file; nothing else is looked at."""
         return env_settings, init_settings
 
+    @field_validator("patterns")
+    @classmethod
+    def _can_be_searched(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for number, pattern in enumerate(patterns, start=1):
+            _try_pattern(number, pattern)
+        return patterns
+
     @field_validator("backend")
     @classmethod
     def _is_a_backend(cls, name: str) -> str:
@@ -340,7 +354,22 @@ class PersonSettings(BaseSettings):
         return name
 
 
-PERSON_ONLY: Final = frozenset(PersonSettings.model_fields)
+def _try_pattern(number: int, pattern: str) -> None:
+    """Raise ``ValueError`` where a pattern is none, matches nothing at all, or takes too long."""
+    import regex  # late: few people have patterns
+
+    try:
+        compiled = regex.compile(pattern)
+        if compiled.search("", timeout=1.0):
+            raise ValueError(f"pattern {number} matches the empty text, so it would stand anywhere")
+        compiled.search("a" * 64 + "0" * 64 + " " * 64 + "!", timeout=1.0)
+    except regex.error as wrong:
+        raise ValueError(f"pattern {number} is no regular expression: {wrong}") from None
+    except TimeoutError:
+        raise ValueError(f"pattern {number} takes too long on a short text") from None
+
+
+PERSON_ONLY: Final = frozenset(PersonSettings.model_fields) - {"medium"}
 
 
 def read_person(path: Path) -> PersonSettings:

@@ -24,6 +24,8 @@ class Standing(StrEnum):
     DUE = "due"
     SETTLED = "settled"
     """Nothing changed since it was settled."""
+    STALE = "waiting for the new rules"
+    """Nothing changed but the rules since it was settled."""
     OPEN = "still being written"
     OLDER = "older than the first night"
     SET_ASIDE = "failed too often"
@@ -35,13 +37,15 @@ class Sight(msgspec.Struct, frozen=True, gc=False):
 
     modified: float
     changed: bool
-    """The file system's stamp or the rules differ from when it was settled; true for a new one."""
+    """The file system's stamp differs from when it was settled; true for a new one."""
     waits_since: float | None
     """When it was first seen or last settled; ``None`` for one never listed before."""
     waits_for: Standing | None = None
     """OPEN or OLDER where the last listing left it at that."""
     attempts: int = 0
     """Failed attempts so far."""
+    stale: bool = False
+    """The rules differ from those it was settled by."""
 
 
 def standing(sight: Sight, *, now: float, settle: float, since: float | None) -> Standing:
@@ -55,10 +59,10 @@ def standing(sight: Sight, *, now: float, settle: float, since: float | None) ->
         return Standing.OLDER
     if since is not None and never_read and sight.modified < since:
         return Standing.OLDER
-    if not sight.changed and sight.attempts >= MAX_ATTEMPTS:
+    if not sight.changed and not sight.stale and sight.attempts >= MAX_ATTEMPTS:
         return Standing.SET_ASIDE
     if not sight.changed and sight.waits_for is None and sight.attempts == 0:
-        return Standing.SETTLED
+        return Standing.STALE if sight.stale else Standing.SETTLED
     if settle > 0 and now - settle < sight.modified <= now:
         waits_since = now if sight.waits_since is None else sight.waits_since
         if 0 <= now - waits_since < LONGEST_WAIT:  # an instant to come is a clock that jumped

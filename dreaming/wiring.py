@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from dreaming.jobs.review import Review
     from dreaming.jobs.schedule import Overview
     from dreaming.jobs.survey import Survey
+    from dreaming.models.decision import Words
     from dreaming.models.lesson import KnownLine
     from dreaming.redaction.engine import Redactor
     from dreaming.schedulers.interface import Plan, Scheduler
@@ -380,13 +381,35 @@ def redactor(here: Place) -> Redactor:
     from dreaming.redaction.engine import Redactor
 
     names = (*here.person.names, *_machine_names())
-    return Redactor(here.workspace.key(), names)
+    return Redactor(here.workspace.key(), names, here.person.patterns)
 
 
 def _machine_names() -> list[str]:
-    """The user's, the home's and the host's name."""
-    names = {Path.home().name, os.environ.get("USER", ""), socket.gethostname().split(".")[0]}
-    return sorted(names - {""})
+    """The user's, the home's and the host's name, and who git says the person is."""
+    from dreaming.stores import git_person
+
+    own = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    host = socket.gethostname()
+    names = {Path.home().name, os.environ.get("USER", ""), host, host.split(".")[0]}
+    git = git_person.names((Path.home() / ".gitconfig", own / "git" / "config"))
+    return sorted(names.union(git) - {""})
+
+
+def checker(choices: Choices) -> tuple[Redactor, Words, bool]:
+    """Return what scans anything, the words that hold, and whether there is a workspace.
+
+    Without one the key is made for this run only, and so are fingerprints.
+    """
+    import secrets
+
+    from dreaming.models.decision import Words
+    from dreaming.redaction.engine import Redactor
+
+    found = workspace.find(choices.workspace, os.environ, Path.cwd(), Path.home())
+    if not found.exists and choices.workspace is None:
+        return Redactor(secrets.token_bytes(workspace.KEY_BYTES)), Words(), False
+    here = place(choices)
+    return redactor(here), _decided(here.workspace).words, True
 
 
 def project_filter(here: Place) -> tuple[Callable[[Project], bool], str]:
@@ -395,7 +418,8 @@ def project_filter(here: Place) -> tuple[Callable[[Project], bool], str]:
 
     identity = git_identity(str(here.workspace.root))
     chosen = here.settings.projects
-    described = "\0".join(["", *chosen.include, "", *chosen.exclude, "", identity])
+    own = (*here.person.names, "", *here.person.patterns)
+    described = "\0".join(["", *chosen.include, "", *chosen.exclude, "", identity, "", *own])
     return Filter(chosen.include, chosen.exclude, identity), described
 
 
@@ -420,7 +444,10 @@ def reader(here: Place) -> tuple[Reader, str, Callable[[Project], bool]]:
     belongs, described = project_filter(here)
     rules = rules_version(described)
     projects: Projects = Projects(pseudonyms)
-    return Reader(redactor(here), pseudonyms, projects, belongs, rules), rules, belongs
+    strict = "exclude" in (here.settings.medium, here.person.medium)
+    read = Reader(redactor(here), pseudonyms, projects, belongs, rules, strict=strict)
+    read.words = _decided(here.workspace).words
+    return read, rules, belongs
 
 
 def waits(here: Place, choices: Choices, rules: str) -> Waits:
@@ -568,14 +595,14 @@ def preview(here: Place, choices: Choices) -> Preview:
     import time
 
     from dreaming.jobs.listing import look, preview
-    from dreaming.jobs.reading import rules_version
+    from dreaming.jobs.refusals import again
 
-    _, described = project_filter(here)
+    read, rules, _ = reader(here)
     listed = folders(here, choices)
     with state(here) as known:
-        wait = waits(here, choices, rules_version(described))
         now = time.time()
-        return preview(look(listed, known, wait, now), now)
+        found = look(listed, known, waits(here, choices, rules), now, again(known, read))
+        return preview(found, now)
 
 
 class FolderPreview(msgspec.Struct, frozen=True):

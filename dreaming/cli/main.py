@@ -33,6 +33,7 @@ COMMANDS: Final = (
     "ledger",
     "kb",
     "quarantine",
+    "redaction",
     "reveal",
     "daemon",
     "alert",

@@ -231,6 +231,11 @@ def _print_troubles(report: Report) -> None:
             f"{count(report.older, 'older transcript')} ({size(report.older_bytes)}) wait; "
             "read them with --since all"
         )
+    if report.stale:
+        data(
+            f"{count(report.stale, 'transcript')} ({size(report.stale_bytes)}) waiting for the new "
+            "rules, a slice each night; `dreaming backfill` reads them all"
+        )
 
 
 def _next(report: Report, quiet: bool) -> None:

@@ -41,7 +41,7 @@ def _collect(here: Place, choices: Choices) -> dict[str, Any]:
     import time
 
     from dreaming import wiring
-    from dreaming.jobs import backfill, gate, health, past
+    from dreaming.jobs import backfill, gate, health, listing, past
     from dreaming.stores.ledger import Ledger
     from dreaming.stores.pending import Pending
 
@@ -52,6 +52,7 @@ def _collect(here: Place, choices: Choices) -> dict[str, Any]:
         nights = health.nights(state, here.person.alert, time.time())
         held = gate.kept(state)
         plan = backfill.plan(state)
+        left_out = state.verdicts(listing.PURPOSE)
     ledger = Ledger(here.workspace.ledger, "reader")
     waiting = len(Pending(here.workspace.pending).all())
     scheduled = wiring.scheduled(here)
@@ -64,6 +65,7 @@ def _collect(here: Place, choices: Choices) -> dict[str, Any]:
         "new": last[0]["queue"]["new"] if last else 0,
         "held_back": last[0]["queue"]["held_back"] if last else 0,
         "seen_once": once,
+        "left_out": {name: left_out.get(name, 0) for name in ("excluded", "held", "failed")},
         "decisions": len(past.read(ledger.decisions()).standing),
         "ledger": {
             name: {"lines": head.lines, "head": head.hash} for name, head in ledger.heads().items()
@@ -100,6 +102,14 @@ def _print(found: dict[str, Any]) -> None:
     data(f"due         {count(due.transcripts, 'transcript')}, {size(due.bytes)}")
     if due.older:
         data(f"            {due.older} older ones ({size(due.older_bytes)}) wait for --since all")
+    if due.stale:
+        data(
+            f"            {due.stale} settled ones ({size(due.stale_bytes)}) wait for the new rules"
+        )
+    left_out = found["left_out"]
+    if any(left_out.values()):
+        told = ", ".join(f"{number} {name}" for name, number in left_out.items() if number)
+        data(f"left out    {told}: dreaming redaction {'held' if left_out['held'] else 'list'}")
     queue = f"{found['waiting']} waiting, {found['new']} new last night"
     data(f"queue       {queue}, {found['held_back']} held back")
     data(f"decided     {found['decisions']}")

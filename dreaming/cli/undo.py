@@ -44,8 +44,11 @@ def undo(decision: str, workspace: Path | None, as_json: bool, i_am_a_person: bo
             }
         )
         return 0
-    about = undone.candidate or "a lesson of your own"
+    about_hit = undone.action in ("allow", "release")
+    about = undone.candidate or ("a hit" if about_hit else "a lesson of your own")
     data(f"took back {undone.decision}: {undone.action} of {about}")
+    if about_hit:
+        say("The next night goes by it; what came in because of it is withdrawn.")
     if undone.path is not None:
         data(str(undone.path))
         for sign, line in (("-", undone.was), ("+", undone.line)):

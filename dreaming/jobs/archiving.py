@@ -46,7 +46,7 @@ def outlived(state: State, archive: Archive, rules: str) -> Iterator[Listed]:
                 modified_ns=stamp.modified_ns,
                 changed_ns=stamp.changed_ns,
             )
-            yield Listed(None, transcript, cursor, Standing.DUE)
+            yield Listed(None, transcript, cursor, Standing.STALE)
 
 
 def bereft(

@@ -18,7 +18,7 @@ import msgspec
 
 from dreaming.due import Standing
 from dreaming.errors import DreamingError
-from dreaming.jobs import archiving
+from dreaming.jobs import archiving, refusals
 from dreaming.jobs.batches import settle_all
 from dreaming.jobs.limits import Limits
 from dreaming.jobs.listing import PURPOSE, Listed
@@ -30,6 +30,7 @@ from dreaming.stores.state import State
 
 BYTES_PER_SECOND: Final = 8e6
 """How fast transcripts are read where this machine was not measured yet."""
+_EVERYTHING: Final = frozenset({Standing.DUE, Standing.OLDER, Standing.STALE})
 _KEY: Final = "backfill"
 _RUNS: Final = 20
 """Of how many nights the speed is taken."""
@@ -108,7 +109,7 @@ def prepare(night: Night, limits: Limits, *, doomed_first: bool) -> Backfill:
     watch = Stopwatch()
     report = Report(started=iso(now), backend=night.backend.identity)
     with watch.stage("list"):
-        stock = take_stock(night, report, now, frozenset({Standing.DUE, Standing.OLDER}))
+        stock = take_stock(night, report, now, _EVERYTHING)
     stock.due.sort(key=_doomed if doomed_first else _newest)
     estimate = _estimate(night, stock.due, now)
     return Backfill(night, limits, doomed_first, report, stock, estimate, now, watch)
@@ -140,6 +141,7 @@ def run(ready: Backfill, clock: Callable[[], float] = time.monotonic) -> Backfil
     try:
         night.state.settle(PURPOSE, ready.stock.waiting, now=ready.now)
         archiving.withdraw(night.archive, night.state)
+        refusals.renew(night, night.decided().words, report)
         settle_all(night, ready.stock.due, report, ready.watch, after=keep)
         queue_up(night, report, ready.watch, ready.now)
         if report.outcome is not Outcome.FAILED and not report.why and not report.failures:

@@ -134,7 +134,7 @@ def settle_all(
             continue
         unanswered.clear()
         with watch.stage("settle"):
-            _settle(work, readings, asked, report)
+            settle(work, readings, asked, report)
         settled |= {one.transcript.key for one in batch}
         sessions |= _count_readings(report, readings, asked)
         report.sessions = len(sessions)
@@ -195,7 +195,7 @@ def _second_look(
         _tell(report, wrong)
         return
     if asked is not None:
-        _settle(work, [], asked, report)
+        settle(work, [], asked, report)
         _count_readings(report, [], asked)
         joining.remember(work.state, joining.live(history))
 
@@ -243,7 +243,7 @@ def _new_excerpts(work: Work, readings: Sequence[Reading]) -> list[KeptExcerpt]:
     return [one for one in every.values() if not work.state.holds(one.id, encoded(one.excerpt))]
 
 
-def _settle(work: Work, readings: Sequence[Reading], asked: Asked, report: Report) -> None:
+def settle(work: Work, readings: Sequence[Reading], asked: Asked, report: Report) -> None:
     """Write everything the batch came to, in one transaction; then delete what must go."""
     archiving.keep(work.archive, readings)
     withdrawn = work.state.settle(
@@ -289,7 +289,7 @@ def _batch_failed(
     A refusal waits for no backend: what came from the transcript before is withdrawn tonight.
     """
     refused = [one for one in readings if one.settlement.verdict in REFUSED]
-    _settle(work, refused, Asked(), report)
+    settle(work, refused, Asked(), report)
     _count_readings(report, refused, Asked())
     left = len(readings) - len(refused)
     report.read += left

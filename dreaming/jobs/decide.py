@@ -21,7 +21,7 @@ from typing import Final
 
 import msgspec
 
-from dreaming.errors import Refused, Unusable, WrongUse
+from dreaming.errors import AlreadyKnown, Refused, Unusable, WrongUse
 from dreaming.jobs import nearby, past
 from dreaming.jobs.agreement import agree, check_ledger, keep, keep_again, restore
 from dreaming.jobs.desk import (
@@ -39,7 +39,7 @@ from dreaming.jobs.past import Past
 from dreaming.jobs.queueing import Decided
 from dreaming.lessons import format_line, lesson_id, parse_line, refusal, rule_hash, same_key, tidy
 from dreaming.models.candidate import Candidate
-from dreaming.models.decision import Action, Decision, Phase
+from dreaming.models.decision import REDACTION, Action, Decision, Phase
 from dreaming.stores import files, knowledge_reader, knowledge_writer
 from dreaming.stores.ledger import Head, Ledger
 
@@ -50,6 +50,7 @@ __all__ = [
     "Neighbour",
     "Undone",
     "Written",
+    "about_hit",
     "accept",
     "accept_own",
     "decided",
@@ -207,6 +208,28 @@ def supersede(desk: Desk, lesson: str, symptom: str, rule: str, dry_run: bool = 
         return _written(desk, change, new, id_, was=line.text, near=near, decision=name)
 
 
+# -- decisions about hits of redaction ------------------------------------------------------------
+
+
+def about_hit(desk: Desk, action: Action, target: str, fingerprints: str, why: str) -> Decision:
+    """Allow a value or release a transcript: one line of the ledger, by keyed hashes alone.
+
+    The next night goes by it. Raises ``AlreadyKnown`` where it stands already, and ``Refused``
+    where ``why`` must not be kept.
+    """
+    _check_reason(desk, why)
+    with _deciding(desk) as before:
+        for one in before.standing:
+            if (one.action, one.target, one.text) == (action, target, fingerprints):
+                raise AlreadyKnown(
+                    f"That was said on {one.at:%Y-%m-%d} by {one.reviewer}.",
+                    remedy=f"`dreaming undo {one.name}` takes it back.",
+                )
+        return _append(
+            desk, action, Phase.DONE, kind=REDACTION, target=target, text=fingerprints, why=why
+        )
+
+
 # -- taking back ----------------------------------------------------------------------------------
 
 
@@ -220,7 +243,9 @@ def undo(desk: Desk, wanted: str = "") -> Undone:
     """
     with _deciding(desk) as before:
         one = to_undo(desk, before, wanted)
-        shared = {"candidate": one.candidate, "lesson": one.lesson, "target": one.name}
+        shared = {
+            "kind": one.kind, "candidate": one.candidate, "lesson": one.lesson, "target": one.name,
+        }  # fmt: skip
         first, stands = _first(before, one)
         if stands and first.candidate:
             _keep_for_again(desk, before, first)
@@ -291,13 +316,15 @@ def decided(decisions: Sequence[Decision]) -> Decided:
     rules: dict[str, Decision] = {}
     texts: dict[str, Decision] = {}
     for one in found.standing:
+        if one.kind == REDACTION:
+            continue
         if one.rule_hash:
             rules[one.rule_hash] = one
         if one.proposed:
             rules[rule_hash(one.proposed)] = one
         if one.text or one.was:
             texts[(one.text or one.was).strip()] = one
-    return Decided(found.by_candidate(), rules, texts)
+    return Decided(found.by_candidate(), rules, texts, found.words())
 
 
 # -- the frame of every decision ------------------------------------------------------------------

@@ -113,7 +113,7 @@ class Undone(msgspec.Struct, frozen=True):
     decision: str
     """Its name."""
     candidate: str
-    """The candidate it was about; empty for a lesson of one's own."""
+    """The candidate it was about; empty for a lesson of one's own and for a hit."""
     path: Path | None
     """The topic's file, where it changed."""
     line: str

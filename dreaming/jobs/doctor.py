@@ -21,7 +21,7 @@ import msgspec
 from dreaming.config import PersonSettings
 from dreaming.errors import DreamingError
 from dreaming.jobs import gate, health
-from dreaming.jobs.listing import Preview
+from dreaming.jobs.listing import PURPOSE, Preview
 from dreaming.jobs.schedule import Overview
 from dreaming.stores import files, mounts, sandbox
 from dreaming.stores.ledger import Head, Ledger
@@ -34,6 +34,9 @@ _FIRST_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 _LITTLE, _VERY_LITTLE = 1 << 30, 100 << 20
 """Free bytes."""
 _CONNECT_SECONDS: Final = 5.0
+_MANY: Final = 10
+_LARGE_SHARE: Final = 0.02
+"""Of all transcripts: from both on, so many left out are worth a look."""
 
 
 class Level(StrEnum):
@@ -248,6 +251,25 @@ def _records(patient: Patient) -> Check:
     return _ok("Every kind of record that the last nights met is known.")
 
 
+def _left_out(patient: Patient) -> Check:
+    with patient.state() as state:
+        verdicts = state.verdicts(PURPOSE)
+    held, failed, excluded = (verdicts.get(name, 0) for name in ("held", "failed", "excluded"))
+    total = held + failed + excluded + verdicts.get("processed", 0)
+    many = max(_MANY, total * _LARGE_SHARE)
+    if failed >= many:
+        return _warn(
+            f"{failed} of {total} transcripts could not be read or scanned.",
+            "`dreaming redaction list` says why.",
+        )
+    if held >= many:
+        return _warn(
+            f"{held} of {total} transcripts wait for a word.",
+            "`dreaming redaction held` asks about one after the other.",
+        )
+    return _ok(f"Of {total} transcripts {excluded} are excluded, {held} held, {failed} failed.")
+
+
 # -- nights ---------------------------------------------------------------------------------------
 
 
@@ -322,6 +344,7 @@ _CHECKS: Final[tuple[tuple[str, Callable[[Patient], Check], bool], ...]] = (
     ("agents", _agents, True),
     ("records", _records, False),
     ("retention", _retention, False),
+    ("left out", _left_out, False),
     ("backend", _backend, True),
     ("scheduler", _scheduler, False),
     ("nights", _nights, False),

@@ -90,7 +90,7 @@ def _excluded(runs: Sequence[Run]) -> Trouble | None:
     return Trouble(
         "excluded",
         f"{excluded} of {read} transcripts are left out for the shape of a credential.",
-        "`dreaming inspect` says which rules; change what was leaked, or report a false alarm.",
+        "`dreaming redaction list` says which rules; revoke what was leaked, or allow it.",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +18,8 @@ from dreaming.transcripts.interface import NotASession, Source, Transcript
 
 PURPOSE: Final = "mining"
 
+STALE_BYTES: Final = 4_000_000_000
+"""About ten minutes of reading. What this machine keeps of all the rest is scanned at once."""
 _WAITS: Final = {one.value: one for one in (Standing.OPEN, Standing.OLDER)}
 
 
@@ -25,13 +27,15 @@ class Waits(msgspec.Struct, frozen=True):
     """What lets a transcript wait."""
 
     rules: str
-    """Version of the rules a verdict depends on: another one makes everything due."""
+    """Version of the rules a verdict depends on: another one makes everything due, in slices."""
     settle: float
     """Seconds a transcript must have been quiet."""
     first_night: float
     """Seconds a first night reads back."""
     since: float | None = None
     """An instant that a person named; 0.0 for everything."""
+    stale_bytes: int = STALE_BYTES
+    """How much of what only the rules changed for one night reads."""
 
 
 class Listed(msgspec.Struct, frozen=True, gc=False):
@@ -59,14 +63,24 @@ class Preview(msgspec.Struct):
     older_bytes: int = 0
     writing: int = 0
     """Transcripts still being written."""
+    stale: int = 0
+    """Transcripts that wait to be scanned by new rules."""
+    stale_bytes: int = 0
     losses: dict[str, Loss] = msgspec.field(default_factory=dict)
     """What agents will delete, by agent."""
 
 
 def look(
-    folders: Sequence[tuple[Source, Path]], state: State, waits: Waits, now: float
+    folders: Sequence[tuple[Source, Path]],
+    state: State,
+    waits: Waits,
+    now: float,
+    again: Collection[tuple[str, bytes]] = (),
 ) -> Iterator[Listed | NotASession]:
-    """Yield every file of the folders with where it stands. Writes nothing."""
+    """Yield every file of the folders with where it stands. Writes nothing.
+
+    ``again`` are transcripts to read although nothing changed: a person's word let them in.
+    """
     cursors = state.cursors(PURPOSE)
     since = waits.since
     if since is None and not cursors:
@@ -85,6 +99,8 @@ def look(
             seen.add(key)
             cursor = cursors.get(key)
             sight = _sight(one, cursor, waits.rules)
+            if key in again:
+                sight = msgspec.structs.replace(sight, changed=True)
             stands = standing(sight, now=now, settle=waits.settle, since=since)
             yield Listed(source, one, cursor, stands, keeps_days)
 
@@ -96,7 +112,7 @@ def preview(found: Iterable[Listed | NotASession], now: float) -> Preview:
         if isinstance(one, NotASession):
             continue
         result.found += 1
-        settled = one.standing is Standing.SETTLED
+        settled = one.standing in (Standing.SETTLED, Standing.STALE)
         note(result.losses, one.transcript, one.keeps_days, settled=settled, now=now)
         if one.standing is Standing.DUE:
             result.transcripts += 1
@@ -108,6 +124,9 @@ def preview(found: Iterable[Listed | NotASession], now: float) -> Preview:
             result.older_bytes += one.transcript.size
         elif one.standing is Standing.OPEN:
             result.writing += 1
+        elif one.standing is Standing.STALE:
+            result.stale += 1
+            result.stale_bytes += one.transcript.size
     return result
 
 
@@ -139,8 +158,9 @@ def _sight(transcript: Transcript, cursor: Cursor | None, rules: str) -> Sight:
     waits_for = _WAITS.get(cursor.reason)
     return Sight(
         modified,
-        changed=cursor.stamp != stamp(transcript) or (cursor.rules != rules and not waits_for),
+        changed=cursor.stamp != stamp(transcript),
         waits_since=cursor.looked_at,
         waits_for=waits_for,
         attempts=cursor.attempts,
+        stale=cursor.rules != rules and not waits_for,
     )

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -23,7 +24,7 @@ from dreaming import __version__
 from dreaming.aggregation import Group
 from dreaming.due import MAX_ATTEMPTS, Standing, watermark
 from dreaming.errors import INTERRUPTED, DreamingError
-from dreaming.jobs import archiving
+from dreaming.jobs import archiving, refusals
 from dreaming.jobs.batches import Key, Work, count, settle_all
 from dreaming.jobs.fixing import Files, flagged
 from dreaming.jobs.listing import PURPOSE, Listed, Waits, is_new_to_wait, look, waiting_settlement
@@ -71,6 +72,7 @@ def run(night: Night) -> Report:
     now = night.clock()
     report = Report(started=iso(now), backend=night.backend.identity)
     with watch.stage("list"):
+        refusals.renew(night, night.decided().words, report)
         found = take_stock(night, report, now, frozenset({Standing.DUE}))
         night.state.settle(PURPOSE, found.waiting, now=now)
         archiving.withdraw(night.archive, night.state)
@@ -125,18 +127,25 @@ class Stock(msgspec.Struct):
 def take_stock(night: Night, report: Report, now: float, due: frozenset[Standing]) -> Stock:
     """List every folder before anything is read. Writes nothing.
 
-    ``due`` says which standings are to be read; these are counted when they were.
+    ``due`` says which standings are to be read; these are counted when they were. Of those that
+    only the rules made due, where ``due`` does not name them, there is one slice.
     """
     stock = Stock()
     as_before: Counter[tuple[Verdict, str]] = Counter()
-    for one in look(night.folders, night.state, night.waits, now):
+    stale = list(archiving.outlived(night.state, night.archive, night.waits.rules))
+    report.found += len(stale)
+    night.reader.words = night.decided().words
+    again = refusals.again(night.state, night.reader)
+    for one in look(night.folders, night.state, night.waits, now, again):
         report.found += 1
         if not isinstance(one, NotASession):
             if one.standing is Standing.SETTLED and one.cursor is not None:  # all, on most nights
                 stock.untouched.append(one.cursor.transcript)
                 as_before[one.cursor.verdict, one.cursor.reason] += 1
                 continue
-            if one.standing in due:
+            if one.standing is Standing.STALE:
+                stale.append(one)
+            elif one.standing in due:
                 stock.due.append(one)
             else:
                 _count_waiting(report, one)
@@ -149,11 +158,11 @@ def take_stock(night: Night, report: Report, now: float, due: frozenset[Standing
             stock.hidden += 1
         else:
             count(report, Verdict.SKIPPED, one.reason)
+    most = math.inf if Standing.STALE in due else night.waits.stale_bytes
+    for cursor in _slice(stale, most, stock, report):
+        as_before[cursor.verdict, cursor.reason] += 1
     for (verdict, reason), number in as_before.items():
         count(report, verdict, reason, number)
-    for one in archiving.outlived(night.state, night.archive, night.waits.rules):
-        report.found += 1
-        stock.due.append(one)
     if stock.hidden:
         report.failures.append(
             f"{stock.hidden} of the places below the transcripts' folders could not be looked into "
@@ -161,6 +170,25 @@ def take_stock(night: Night, report: Report, now: float, due: frozenset[Standing
         )
         report.exit_code = max(report.exit_code, 1)
     return stock
+
+
+def _slice(stale: list[Listed], most: float, stock: Stock, report: Report) -> Iterator[Cursor]:
+    """Take what one night reads of what waits for the new rules; yield the cursors of the rest.
+
+    What was looked at longest ago comes first, of that the newest: the rules may change again
+    before all is done, and nothing is passed over for ever.
+    """
+    known = [(one, one.cursor) for one in stale if one.cursor is not None]
+    known.sort(key=lambda pair: (pair[1].looked_at, -pair[0].transcript.modified_ns))
+    taken = 0
+    for number, (one, cursor) in enumerate(known):
+        taken += one.transcript.size
+        if taken <= most or number == 0:
+            stock.due.append(one)
+        else:
+            report.stale += 1
+            report.stale_bytes += one.transcript.size
+            yield cursor
 
 
 def _count_waiting(report: Report, one: Listed) -> None:
@@ -293,7 +321,7 @@ def _holds_watermark(one: Listed, cursor: Cursor | None, settled: set[Key]) -> b
     if one.standing is Standing.OPEN:
         return True
     if one.transcript.key not in settled:
-        return True
+        return one.standing is not Standing.STALE  # it was settled before, by the old rules
     return (
         cursor is not None and cursor.verdict is Verdict.FAILED and cursor.attempts < MAX_ATTEMPTS
     )

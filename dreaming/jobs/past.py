@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from dreaming.models.candidate import Candidate
-from dreaming.models.decision import Action, Decision, Phase
+from dreaming.models.decision import REDACTION, Action, Decision, Phase, Words
 from dreaming.stores.interface import Kept
 from dreaming.stores.ledger import ends
 from dreaming.stores.pending import render
@@ -45,6 +45,18 @@ class Past(msgspec.Struct, frozen=True):
     def by_lesson(self) -> dict[str, Decision]:
         """Return the last that holds of each lesson."""
         return {one.lesson: one for one in self.standing if one.lesson}
+
+    def words(self) -> Words:
+        """Return what is said about hits; of several releases of one transcript the last."""
+        said = [one for one in self.standing if one.kind == REDACTION]
+        return Words(
+            frozenset(one.target for one in said if one.action is Action.ALLOW),
+            {
+                one.target: frozenset(one.text.split())
+                for one in said
+                if one.action is Action.RELEASE
+            },
+        )
 
     def last(self, writer: str) -> Decision | None:
         """Return a writer's last decision that holds."""

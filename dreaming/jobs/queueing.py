@@ -18,7 +18,7 @@ from dreaming.jobs.past import gives_way, size
 from dreaming.known import NEAR, SURE, Known
 from dreaming.lessons import rule_hash
 from dreaming.models.candidate import Candidate, Flag, when
-from dreaming.models.decision import Action, Decision
+from dreaming.models.decision import Action, Decision, Words
 from dreaming.models.report import Queue
 from dreaming.stores.history import History
 from dreaming.stores.interface import Kept
@@ -37,6 +37,8 @@ class Decided(msgspec.Struct, frozen=True):
     """By the hash of the normalised rule."""
     texts: dict[str, Decision] = {}
     """By the line as written, or the rule that was turned down, put off or merged."""
+
+    words: Words = Words()
 
     def set_aside(self, text: str) -> Decision | None:
         """Return the decision that kept these words out of the knowledge base."""

@@ -7,22 +7,32 @@ is clean are its turns redacted and excerpts taken from them; otherwise nothing 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from dreaming.known.habit import deeds
+from dreaming.models.decision import Words
 from dreaming.models.finding import Excerpt, KeptExcerpt
 from dreaming.models.report import REFUSED, Verdict
 from dreaming.models.session import Session, SessionKind, Turn
-from dreaming.redaction.engine import RULES_VERSION, Hit, Redactor, ScanFailed, Severity
+from dreaming.redaction.engine import (
+    MOST_HITS,
+    RULES_VERSION,
+    Hit,
+    Redactor,
+    ScanFailed,
+    Scanner,
+    Severity,
+)
+from dreaming.redaction.pseudonyms import PSEUDONYMS_VERSION
 from dreaming.signals import MINING_VERSION
 from dreaming.signals import excerpts as find_excerpts
 from dreaming.signals import terms as find_terms
 from dreaming.stores.archive import Archived
-from dreaming.stores.interface import Cursor, Origin, Project, Settlement, Stamp
+from dreaming.stores.interface import Cursor, Found, Origin, Project, Settlement, Stamp
 from dreaming.stores.projects import Projects
 from dreaming.stores.workspace import Pseudonymizer
 from dreaming.transcripts.interface import Block, Source, Transcript
@@ -33,10 +43,11 @@ OTHER_PROJECT: Final = "another project's"
 OWN_RUN: Final = "a model run of dreaming"
 VANISHED: Final = "gone before it was read"
 NOT_SCANNED: Final = "cannot be scanned for credentials"
+TOO_MANY: Final = "more hits than are listed"
+WIDE: Final = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+"""What text in two or four bytes a character begins with: no rule could see anything in it."""
 UNIQUE: Final = 12
 """Shortest record identity, in characters, that no two conversations share by chance."""
-_APART: Final = b"\n\0\n"
-"""Stands between texts, so that the end of one and the start of the next are never one token."""
 IN_REFUSED: Final = "(in refused transcripts)"
 
 
@@ -63,12 +74,19 @@ class Reader:
         projects: Projects,
         belongs: Callable[[Project], bool],
         rules: str,
+        *,
+        strict: bool = False,
     ) -> None:
+        """``strict``: a hit of medium severity excludes, and no release holds against it."""
+        self.rules = rules
+        """Version of the rules a verdict depends on."""
+        self.words = Words()
+        """What people said about hits; a run sets it from the ledger before it reads."""
+        self.strict = strict
         self._redactor = redactor
         self._pseudonyms = pseudonyms
         self._projects = projects
         self._belongs = belongs
-        self._rules = rules
 
     def read(self, source: Source, transcript: Transcript, cursor: Cursor | None) -> Reading:
         """Return what a transcript holds now. Raises nothing for what stands in the file."""
@@ -77,15 +95,15 @@ class Reader:
         except FileNotFoundError:
             if cursor is not None and cursor.settled:
                 return Reading(_touched(transcript, cursor))  # deleted by its agent: evidence stays
-            return Reading(_settlement(transcript, Verdict.SKIPPED, VANISHED, self._rules))
+            return Reading(_settlement(transcript, Verdict.SKIPPED, VANISHED, self.rules))
         except OSError as wrong:
             reason = f"cannot be read: {wrong.strerror or type(wrong).__name__}"
-        except ScanFailed:
-            reason = NOT_SCANNED
+        except ScanFailed as wrong:
+            reason = _not_scanned(wrong)
         return self._failed(transcript, cursor, reason)
 
     def _failed(self, transcript: Transcript, cursor: Cursor | None, reason: str) -> Reading:
-        settlement = _settlement(transcript, Verdict.FAILED, reason, self._rules)
+        settlement = _settlement(transcript, Verdict.FAILED, reason, self.rules)
         settlement.attempts = (cursor.attempts if cursor else 0) + 1
         if cursor is not None:
             settlement.settled, settlement.digest = cursor.settled, cursor.digest
@@ -97,6 +115,8 @@ class Reader:
         pages = _Pages(transcript.path, cursor.settled if cursor else 0)
         scanner, parser = self._redactor.scanner(), source.parser(transcript)
         for block in pages:
+            if block.first_line == 1 and block.data.startswith(WIDE):
+                raise ScanFailed("It is not in UTF-8.")
             scanner.feed(block.data, block.first_line)
             parser.feed(block)
         hits, session = scanner.finish(), parser.finish()
@@ -123,19 +143,56 @@ class Reader:
         """
         if kept is None:
             if cursor is None:
-                return Reading(_settlement(transcript, Verdict.SKIPPED, VANISHED, self._rules))
+                return Reading(_settlement(transcript, Verdict.SKIPPED, VANISHED, self.rules))
             return Reading(_touched(transcript, cursor))
         try:
-            hits = self._scanned(kept.session)
-        except ScanFailed:
-            return self._failed(transcript, cursor, NOT_SCANNED)
+            hits = self.scan(
+                (turn.line, text) for turn in kept.session.turns for text in _turn_texts(turn)
+            )
+        except ScanFailed as wrong:
+            return self._failed(transcript, cursor, _not_scanned(wrong))
         reading = self._settle(transcript, kept.session, hits, kept.projects.__getitem__)
         reading.settlement.settled, reading.settlement.digest = kept.settled, kept.digest
         return reading
 
+    def scan(self, texts: Iterable[tuple[int, str]]) -> tuple[Hit, ...]:
+        """Return the credential shapes in texts, each with the number it is known by.
+
+        Raises ``ScanFailed``.
+        """
+        scanner: Scanner = self._redactor.scanner()
+        for number, text in texts:
+            scanner.feed(text.encode("utf-8", "surrogatepass") + b"\n\0\n", number)
+        return scanner.finish()
+
+    def id(self, agent: str, path: Path) -> str:
+        """Return the keyed id by which a person releases a transcript."""
+        return self._pseudonyms.transcript(agent, str(path))
+
+    def refusal(
+        self, agent: str, path: Path, hits: Sequence[Hit | Found]
+    ) -> tuple[Verdict, str] | None:
+        """Return the verdict that these hits lead to, and the rule's name as its reason.
+
+        ``None`` where there are none, or a person's word stands against each.
+        """
+        released = frozenset() if self.strict else self.words.released.get(self.id(agent, path), ())
+        left = [
+            hit
+            for hit in hits
+            if hit.fingerprint not in self.words.allowed
+            and not (hit.severity == Severity.MEDIUM and hit.fingerprint in released)
+        ]
+        high = sorted(hit.rule for hit in left if hit.severity == Severity.HIGH)
+        if high or (left and self.strict):
+            return Verdict.EXCLUDED, (high or sorted(hit.rule for hit in left))[0]
+        if left:
+            return Verdict.HELD, min(hit.rule for hit in left)
+        return (Verdict.EXCLUDED, TOO_MANY) if len(hits) >= MOST_HITS else None
+
     def _only_touched(self, transcript: Transcript, cursor: Cursor) -> bool:
         """Whether the bytes that are there are the settled ones, by their hash."""
-        if cursor.rules != self._rules or cursor.verdict is Verdict.FAILED:
+        if cursor.rules != self.rules or cursor.verdict in (Verdict.FAILED, *REFUSED):
             return False
         if not cursor.digest or transcript.size < cursor.settled:
             return False
@@ -152,17 +209,18 @@ class Reader:
         hits: Sequence[Hit],
         project_of: Callable[[str], Project],
     ) -> Reading:
-        refused = _refusal(hits)
+        refused = self.refusal(transcript.agent, transcript.path, hits)
         if refused is not None:
-            reading = Reading(_settlement(transcript, *refused, self._rules))
+            reading = Reading(_settlement(transcript, *refused, self.rules))
         elif session.own_run:
-            reading = Reading(_settlement(transcript, Verdict.SKIPPED, OWN_RUN, self._rules))
+            reading = Reading(_settlement(transcript, Verdict.SKIPPED, OWN_RUN, self.rules))
         elif not session.turns:
-            reading = Reading(_settlement(transcript, Verdict.SKIPPED, NO_SESSION, self._rules))
+            reading = Reading(_settlement(transcript, Verdict.SKIPPED, NO_SESSION, self.rules))
         else:
             reading = self._mined(transcript, session, project_of)
         if session.turns:
             reading.settlement.origin = self._origin(session, reading.settlement)
+        reading.settlement.hits = tuple(dict.fromkeys((*_found(hits), *reading.settlement.hits)))
         return reading
 
     def _mined(
@@ -173,18 +231,22 @@ class Reader:
         belonging = [(turn, project) for turn, project in of_turns if self._belongs(project)]
         session.turns = [turn for turn, _ in belonging]
         if not session.turns:
-            return Reading(_settlement(transcript, Verdict.SKIPPED, OTHER_PROJECT, self._rules))
+            return Reading(_settlement(transcript, Verdict.SKIPPED, OTHER_PROJECT, self.rules))
         projects = {project.id: project for _, project in belonging}
         redacted = self.redact(session)
         redacted.turns = [
             msgspec.structs.replace(turn, folder=project.id)
             for turn, (_, project) in zip(redacted.turns, belonging, strict=True)
         ]
-        refused = _refusal(self._scanned(redacted))
-        if refused is not None:
-            return Reading(_settlement(transcript, *refused, self._rules))
+        hits = self.scan((turn.line, text) for turn in redacted.turns for text in _turn_texts(turn))
+        refusal = self.refusal(transcript.agent, transcript.path, hits)
+        if refusal is not None:
+            refused = _settlement(transcript, *refusal, self.rules)
+            refused.hits = _found(hits)
+            return Reading(refused)
         found = find_excerpts(redacted)
-        settlement = _settlement(transcript, Verdict.PROCESSED, "", self._rules)
+        settlement = _settlement(transcript, Verdict.PROCESSED, "", self.rules)
+        settlement.hits = _found(hits)
         settlement.terms = find_terms(redacted)
         settlement.deeds = _deeds(redacted)
         part = transcript.path.stem if session.kind is SessionKind.SUBAGENT else ""
@@ -198,18 +260,6 @@ class Reader:
         seen = {project for _, project, _ in settlement.excerpts}
         settlement.projects = {id_: one for id_, one in projects.items() if id_ in seen}
         return Reading(settlement, redacted=redacted, projects=projects)
-
-    def _scanned(self, session: Session) -> tuple[Hit, ...]:
-        """Return the credential shapes in a session's texts.
-
-        What stands in pieces in the bytes, or wrapped in a way nobody knows, is whole here.
-        """
-        scanner = self._redactor.scanner()
-        for turn in session.turns:
-            for text in _turn_texts(turn):
-                if text:
-                    scanner.feed(text.encode("utf-8", "surrogatepass") + _APART, turn.line)
-        return scanner.finish()
 
     def is_clean(self, text: str) -> bool:
         """Say whether a text holds no credential shape, as far as it can be scanned."""
@@ -289,7 +339,7 @@ class _Places:
 
 def rules_version(project_filter: str) -> str:
     """Return what a verdict depends on: redaction rules, mining rules, the filter of projects."""
-    parts = f"{RULES_VERSION}\0{MINING_VERSION}\0{project_filter}"
+    parts = f"{RULES_VERSION}\0{PSEUDONYMS_VERSION}\0{MINING_VERSION}\0{project_filter}"
     return hashlib.sha256(parts.encode()).hexdigest()[:16]
 
 
@@ -374,16 +424,12 @@ def _unknown(session: Session, *, refused: bool) -> dict[str, int]:
     return {f"{name}: {kind}": number for kind, number in counts.items()}
 
 
-def _refusal(hits: Sequence[Hit]) -> tuple[Verdict, str] | None:
-    """The verdict that credential shapes lead to, and the rule's name as its reason."""
-    for severity, verdict in (
-        (Severity.HIGH, Verdict.EXCLUDED),
-        (Severity.MEDIUM, Verdict.HELD),
-    ):
-        rules = sorted({hit.rule for hit in hits if hit.severity is severity})
-        if rules:
-            return verdict, rules[0]
-    return None
+def _not_scanned(wrong: ScanFailed) -> str:
+    return f"{NOT_SCANNED}: {wrong.message}"
+
+
+def _found(hits: Iterable[Hit]) -> tuple[Found, ...]:
+    return tuple(Found(hit.record, hit.rule, hit.severity, hit.fingerprint) for hit in hits)
 
 
 def _turn_texts(turn: Turn) -> tuple[str, str, str, str]:

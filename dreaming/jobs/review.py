@@ -309,11 +309,14 @@ def _left_out(last: dict[str, object]) -> tuple[str, ...]:
     reasons = last.get("reasons")
     if not isinstance(reasons, dict):
         return ()
-    return tuple(
+    told = tuple(
         f"{number} {one_line(reason)}"
         for reason, number in sorted(reasons.items())
         if not reason.startswith(("processed", "skipped"))
     )
+    if any(reason.startswith("held") for reason in reasons):
+        return ("what is held waits for a word: dreaming redaction held", *told)
+    return told
 
 
 def _night(last: dict[str, object]) -> str:

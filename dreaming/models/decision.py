@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
+import msgspec
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 
@@ -23,6 +24,14 @@ class Action(StrEnum):
     """Takes another decision back; also an undo can be undone."""
     RETIRE = "retire"
     SUPERSEDE = "supersede"
+    ALLOW = "allow"
+    """A value that a rule of redaction finds is no credential."""
+    RELEASE = "release"
+    """A held transcript is read although these hits of medium severity stand in it."""
+
+
+REDACTION: Final = "redaction"
+"""The kind of decision that is about a hit and not about a lesson."""
 
 
 class Phase(StrEnum):
@@ -52,13 +61,15 @@ class Decision(BaseModel):
     lesson: str = ""
     topic: str = ""
     text: str = ""
-    """The line exactly as written, or the rule that was turned down, put off or merged."""
+    """The line exactly as written, or the rule that was turned down, put off or merged; of a
+    release the fingerprints it holds for."""
     was: str = ""
     """The line that stood there before, exactly; of what replaces or takes out a line."""
     proposed: str = ""
     """The rule as it was proposed, where a person changed it."""
     target: str = ""
-    """Of a merge the candidate or lesson, of an undo the decision, of a supersede the lesson."""
+    """Of a merge the candidate or lesson, of an undo the decision, of a supersede the lesson, of an
+    allow the fingerprint, of a release the transcript's keyed id."""
     until: str = ""
     """Of later: a day, or a number of new sessions."""
     group: str = ""
@@ -82,3 +93,12 @@ class Decision(BaseModel):
     def until_day(self) -> date | None:
         """The day it was put off to; ``None`` where it waits for sessions instead."""
         return date.fromisoformat(self.until) if "-" in self.until else None
+
+
+class Words(msgspec.Struct, frozen=True):
+    """What people said about hits of redaction, as far as it stands. Nothing else overrules one."""
+
+    allowed: frozenset[str] = frozenset()
+    """Fingerprints of values that are no credentials."""
+    released: dict[str, frozenset[str]] = msgspec.field(default_factory=dict)
+    """By the keyed id of a transcript, the fingerprints that do not hold it any more."""

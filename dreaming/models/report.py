@@ -127,6 +127,9 @@ class Report(msgspec.Struct):
     older: int = 0
     """Transcripts from before the first night that wait for ``--since all``."""
     older_bytes: int = 0
+    stale: int = 0
+    """Settled transcripts that wait to be scanned by new rules."""
+    stale_bytes: int = 0
     seconds: dict[str, float] = msgspec.field(default_factory=dict)
     """Wall time by stage."""
     failures: list[str] = msgspec.field(default_factory=list)

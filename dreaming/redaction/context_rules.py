@@ -32,17 +32,18 @@ def after(
 ) -> Rule:
     """Make the rule of a value that follows its ``lead``.
 
-    In a lead ``{q}`` stands for a quote or none and ``{s}`` for space. ``only`` is what must stand
-    further left; it takes no part in the anchor. The value has at least ``least`` characters.
+    In a lead ``{q}`` stands for a quote or none, ``{s}`` for space, ``{n}`` for a secret's name.
+    ``only`` is what must stand further left; it takes no part in the anchor. The value has at least
+    ``least`` characters.
     """
     raw = lead.replace(r"\b", "")  # in raw bytes the letter of an escape may stand before a word
-    raw = raw.replace("{q}", _RAW_QUOTE).replace("{s}", _RAW_SPACE)
-    plain = only + lead.replace("{q}", "[\"'`]?").replace("{s}", r"\s+")
+    raw = raw.replace("{q}", _RAW_QUOTE).replace("{s}", _RAW_SPACE).replace("{n}", _NAMES)
+    plain = lead.replace("{q}", "[\"'`]?").replace("{s}", r"\s+").replace("{n}", _NAME_ENDS)
     return Rule(
         name=name,
         severity=MEDIUM,
         anchors=(f"(?i){raw}{value}{{{min(least, 8)}}}",),
-        shape=f"(?i:{plain})(?P<value>{value}{{{least},200}}{end})",
+        shape=f"(?i:{only}{plain})(?P<value>{value}{{{least},200}}{end})",
         proof=proof,
         is_not=is_not,
         example=example,
@@ -62,12 +63,17 @@ _NAMES: Final = (
     f"(?:{_KEYS})[_-]?key|apikey|credential|_pass|-pass|passcode|passphrase|passwd|password|pwd|"
     "secret|token"
 )
+_NAME_ENDS: Final = (
+    rf"key(?=[a-z0-9_]{{0,16}}[\"'`\] ]{{0,7}}[:=])(?<=(?:{_KEYS})[_-]?key)|credential|"
+    "pass(?:code|phrase|wd|word)|(?<=[_-])pass|pwd|secret|token"
+)
+"""The same names, known by their last word: three times faster to look for."""
 _BASE64: Final = "[A-Za-z0-9+/]"
 
 CONTEXTS: Final = (
     after(
         "assigned-secret",
-        f"(?P<name>(?:{_NAMES})[a-z0-9_]{{0,16}}){{q}}\\]?{{q}} {{0,4}}(?::=|=>|[:=]) {{0,4}}{{q}}",
+        "(?P<name>(?:{n})[a-z0-9_]{0,16}){q}\\]?{q} {0,4}(?::=|=>|[:=]) {0,4}{q}",
         8,
         values.assigned,
         value=r"[^\s\"'`\\,;&<>(){}\[\]]",

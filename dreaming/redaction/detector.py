@@ -9,32 +9,39 @@ the window is unwrapped and scanned again.
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from dreaming.errors import DreamingError
 from dreaming.redaction import decoding
+from dreaming.redaction.anchors import Anchors, Place, ScanFailed
 from dreaming.redaction.context_rules import CONTEXTS
 from dreaming.redaction.proofs import Candidate
 from dreaming.redaction.rules import Rule
 from dreaming.redaction.structure_rules import STRUCTURES
 from dreaming.redaction.token_rules import TOKENS
+from dreaming.redaction.vendor_rules import VENDORS
 from dreaming.redaction.windows import Window, around
 
 if TYPE_CHECKING:
     import regex
 
-RULES: Final = (*STRUCTURES, *TOKENS, *CONTEXTS)
+__all__ = ["RULES", "Detector", "ScanFailed", "Trace", "Work"]
+
+RULES: Final = (*STRUCTURES, *TOKENS, *VENDORS, *CONTEXTS)
 
 CONFIRM_SECONDS: Final = 2.0
 """A confirmation takes microseconds; one that takes this long is an attack or a defect."""
 DEEPEST: Final = 3
 """Base64 inside base64 inside an escape."""
-
-
-class ScanFailed(DreamingError):
-    """A transcript could not be scanned to its end, so nothing is known about it."""
+ENOUGH: Final = 50
+"""Hits of one rule in one transcript. More change nothing about what becomes of it."""
+FREE: Final = 1 << 20
+"""Bytes of a transcript that may be compared closely, however short it is; beyond, half of it.
+The transcript with most among real ones needs an eighth of this, the densest a tenth of itself."""
 
 
 class Trace(NamedTuple):
@@ -44,6 +51,24 @@ class Trace(NamedTuple):
     value: bytes
     at: int
     """Where in the scanned bytes its anchor ends."""
+
+
+class Work:
+    """What was done for one transcript, and what that came to."""
+
+    def __init__(self, size: int = 0) -> None:
+        self.size = size
+        """Bytes of the transcript that were read."""
+        self.compared = 0
+        """Bytes that were compared with the shape of a rule, as often as they were."""
+        self.hits: Counter[str] = Counter()
+        """By rule. Whoever takes a trace and counts it here ends the search after ``ENOUGH``."""
+
+    def charge(self, count: int) -> None:
+        """Count bytes to be compared. Raises ``ScanFailed`` for more than any real text needs."""
+        self.compared += count
+        if self.compared > FREE + self.size // 2:
+            raise ScanFailed("It has more places that look like credentials than can be compared.")
 
 
 class Wrapping(Enum):
@@ -56,7 +81,8 @@ class Wrapping(Enum):
 
 _CODES: Final = r"(?:\\{1,4}u001b\[[0-9;]{0,8}[mK]|\x1b\[[0-9;]{0,8}[mK]){1,3}"
 _UNSEEN: Final = "|".join(
-    chr(code).encode().decode("latin-1") + rf"|\\u(?i:{code:04x})" for code in decoding.INVISIBLE
+    "".join(f"\\x{byte:02x}" for byte in chr(code).encode()) + rf"|\\u(?i:{code:04x})"
+    for code in decoding.INVISIBLE
 )
 _TEXT_QUAD: Final = (
     "[CDI-Za-f][ACDEFGHQSTUVWXgijklmnwyz0123][AEIMQUYcgkosw048BFJNRVZdhlptx159][A-Za-z0-9+/]"
@@ -72,115 +98,132 @@ _WRAPPINGS: Final = (
 )
 _BEFORE: Final = 300
 _AFTER: Final = 1500
+_LONG: Final = 32 << 10
+"""To unwrap costs no more than in proportion, so fewer windows need to overlap."""
+_UNDO: Final = ((Wrapping.ESCAPED, decoding.clean), (Wrapping.PERCENT, decoding.percent))
+_BETWEEN: Final = b"\n\x00\n"
 _WORD_BYTES: Final = (string.ascii_letters + string.digits + "_").encode()
 _WORD: Final = frozenset(_WORD_BYTES)
-_TOKEN_BYTES: Final = _WORD_BYTES + b"-./+=~"
+_TOKEN_BYTES: Final = rb"[A-Za-z0-9_\-./+=~]"
+_HEAD_COST: Final = 1 << 10
+"""Looking for the rest of a token in the next records costs about as much as to compare this."""
 
 
 class Detector:
     """Every rule, compiled once."""
 
     def __init__(self, rules: Sequence[Rule] = RULES, seconds: float = CONFIRM_SECONDS) -> None:
-        import hyperscan  # late: loading it costs 20 ms
-
         self._seconds = seconds
-        self._rules = {rule.name: rule for rule in rules}
         self._owners: list[Rule | Wrapping] = []
-        expressions: list[bytes] = []
+        expressions: list[str] = []
         for rule in rules:
-            for anchor in rule.anchors:
-                self._owners.append(rule)
-                expressions.append(anchor.encode("latin-1"))
+            self._owners += [rule] * len(rule.anchors)
+            expressions += rule.anchors
         for wrapping, anchor in _WRAPPINGS:
             self._owners.append(wrapping)
-            expressions.append(anchor.encode("latin-1"))
-        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-        self._database.compile(
-            expressions=expressions,
-            ids=list(range(len(expressions))),
-            flags=[hyperscan.HS_FLAG_DOTALL] * len(expressions),
-        )
-        self._failure: type[Exception] = hyperscan.error
+            expressions.append(anchor)
+        self._anchors = Anchors(expressions)
         self._shapes: dict[str, regex.Pattern[bytes]] = {}
 
     def find(
-        self, data: bytes, low: int = 0, high: int | None = None, depth: int = 0
+        self,
+        data: bytes,
+        low: int = 0,
+        high: int | None = None,
+        work: Work | None = None,
+        depth: int = 0,
     ) -> Iterator[Trace]:
         """Yield every credential whose anchor ends in ``data[low:high]``.
 
         What stands outside that range is looked at, never judged. Raises ``ScanFailed``.
         """
         high = len(data) + 1 if high is None else high
-        places: dict[str, list[int]] = {}
-        wrapped: dict[Wrapping, list[int]] = {kind: [] for kind in Wrapping}
-        for end, number in self._anchors(data):
-            if low <= end < high:
-                owner = self._owners[number]
-                if isinstance(owner, Wrapping):
-                    wrapped[owner].append(end)
-                else:
-                    places.setdefault(owner.name, []).append(end)
-        for name, ends in places.items():
-            rule = self._rules[name]
-            for window in around(data, ends, rule.before, rule.after, rule.many_lines):
-                for value in dict.fromkeys(self._confirm(rule, data, window)):
-                    yield Trace(rule, value, window.ends[0])
+        work = Work(len(data)) if work is None else work
+        rules: dict[str, tuple[Rule, list[Place]]] = {}
+        wrapped: dict[Wrapping, list[Place]] = {}
+        for place in self._anchors.find(data):
+            first, last, number = place
+            if first < low or last >= high:
+                if last < low or first >= high:
+                    continue
+                place = Place(max(first, low), min(last, high - 1), number)
+            owner = self._owners[number]
+            if isinstance(owner, Wrapping):
+                wrapped.setdefault(owner, []).append(place)
+            else:
+                rules.setdefault(owner.name, (owner, []))[1].append(place)
+        for rule, places in rules.values():
+            if len(rule.anchors) > 1:
+                places.sort()
+            yield from self._at(rule, data, places, work)
         if depth < DEEPEST:
-            yield from self._inside(data, wrapped, depth)
+            for kind, undo in _UNDO:
+                if kind in wrapped:
+                    yield from self._inside(_unwrapped(data, wrapped[kind], undo), work, depth)
+            runs = _decoded(data, wrapped.get(Wrapping.BASE64, ()), depth)
+            yield from self._inside(runs, work, depth)
 
-    def _anchors(self, data: bytes) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
-        if not data:
-            return found
-        add = found.append
+    def _at(self, rule: Rule, data: bytes, places: list[Place], work: Work) -> Iterator[Trace]:
+        """Yield what is confirmed at the places of one rule. What is the same is compared once."""
+        alike: dict[tuple[bytes, int, int], list[Window]] = {}
+        for window in around(data, places, rule.before, rule.after, rule.many_lines):
+            outer = data[window.outer_start : window.outer_stop]
+            start, stop = window.start - window.outer_start, window.stop - window.outer_start
+            alike.setdefault((outer, start, stop), []).append(window)
+        for (outer, start, stop), windows in alike.items():
+            if work.hits[rule.name] >= ENOUGH:
+                return
+            cut = windows[0].outer_start > 0
+            values = self._confirm(rule, outer, start, stop, cut, work)
+            for window in windows:
+                if values and not rule.many_lines and b"\n" in outer[start:stop]:
+                    yield from self._by_line(rule, data, window, values)
+                    continue
+                for value in values or self._continued(rule, data, window, work):
+                    yield Trace(rule, value, window.at)
 
-        def take(number: int, start: int, end: int, flags: int, context: object) -> None:
-            add((end, number))
-
-        try:
-            self._database.scan(data, match_event_handler=take)
-        except self._failure as error:
-            raise ScanFailed(f"The pattern engine gave up: {error}") from error
-        return found
+    def _by_line(
+        self, rule: Rule, data: bytes, window: Window, values: list[bytes]
+    ) -> Iterator[Trace]:
+        """Say for each value in which line of its window it stands."""
+        at, left = window.start, set(values)
+        for line in data[window.start : window.stop].split(b"\n"):
+            for value in self._matches(rule, decoding.clean(line)):
+                yield Trace(rule, value, at + 1)
+                left.discard(value)
+            at += len(line) + 1
+        for value in left:
+            yield Trace(rule, value, window.at)
 
     def _inside(
-        self, data: bytes, wrapped: dict[Wrapping, list[int]], depth: int
+        self, texts: Iterator[tuple[bytes, list[int]]], work: Work, depth: int
     ) -> Iterator[Trace]:
-        """Scan again what was escaped, percent-encoded or base64."""
-        for kind, undo in (
-            (Wrapping.ESCAPED, decoding.clean),
-            (Wrapping.PERCENT, decoding.percent),
-        ):
-            for window in around(data, wrapped[kind], _BEFORE, _AFTER):
-                raw = data[window.start : window.stop]
-                plain = undo(raw)
-                if plain != raw:
-                    for trace in self.find(plain, depth=depth + 1):
-                        yield trace._replace(at=window.ends[0])
-        done = 0
-        starts = [end - 36 for end in wrapped[Wrapping.BASE64]]
-        if depth == 0 and (first := decoding.base64_start(data)) >= 0:
-            starts.insert(0, first)  # the block begins inside a run
-        for start in starts:
-            if start >= done:
-                text, done = decoding.base64_text(data, start)
-                for trace in self.find(text, depth=depth + 1):
-                    yield trace._replace(at=start)
+        """Scan unwrapped texts, all of them together."""
+        parts, starts, places, size = [], [], [], 0
+        for text, at in texts:
+            parts.append(text)
+            starts.append(size)
+            places.append(at)
+            size += len(text) + len(_BETWEEN)
+        if not parts:
+            return
+        for trace in self.find(_BETWEEN.join(parts), work=work, depth=depth + 1):
+            for at in places[max(0, bisect_right(starts, trace.at - 1) - 1)]:
+                yield trace._replace(at=at)
 
-    def _confirm(self, rule: Rule, data: bytes, window: Window) -> list[bytes]:
+    def _confirm(
+        self, rule: Rule, outer: bytes, start: int, stop: int, cut: bool, work: Work
+    ) -> list[bytes]:
         """Return the values of this rule in a window: none where nothing is proven."""
-        plain = decoding.clean(data[window.start : window.stop])
-        cut = window.start == window.outer_start > 0
-        values = self._matches(rule, plain, cut=cut)
+        raw = outer[start:stop]
+        work.charge(len(raw))
+        values = self._matches(rule, decoding.clean(raw), cut=cut and start == 0)
         if values or not rule.prefixes:
             return values
-        cut = window.outer_start > 0
-        plain = decoding.clean(data[window.outer_start : window.outer_stop])
+        plain = decoding.clean(outer)
         if b"\n" in plain or b"\r" in plain:
+            work.charge(len(plain))
             values = self._matches(rule, decoding.unwrap(plain), cut=cut, joined=True)
-        if not values:
-            whole = b"\n".join(_continued(rule, data, end) for end in window.ends)
-            values = self._matches(rule, whole, joined=True)
         return values
 
     def _matches(
@@ -195,8 +238,8 @@ class Detector:
             return []
         shape = self._shapes.get(rule.name)
         if shape is None:
-            shape = self._shapes[rule.name] = _compiled(rule)
-        values = []
+            shape = self._shapes[rule.name] = _compiled(rule.shape.encode("latin-1"))
+        values: dict[bytes, None] = {}
         try:
             for match in shape.finditer(text, timeout=self._seconds):
                 if cut and match.start() == 0:
@@ -204,16 +247,51 @@ class Detector:
                 if rule.bounded and not _stands_alone(text, match.start(), match.end(), joined):
                     continue
                 if rule.proof(_candidate(match, text)):
-                    values.append(match["value"])
+                    values[match["value"]] = None
         except TimeoutError as error:
             raise ScanFailed(f"The rule {rule.name} took too long on one place.") from error
-        return values
+        return list(values)
+
+    def _continued(self, rule: Rule, data: bytes, window: Window, work: Work) -> list[bytes]:
+        """Return tokens that a stream of records cut in two, put together.
+
+        The first part ends its string, the second begins a string of one of the next two records.
+        """
+        out: list[bytes] = []
+        if not rule.prefixes:
+            return out
+        for run in self._cut_run.finditer(data, window.outer_start, window.outer_stop):
+            head = run[0]
+            place = max((head.rfind(prefix) for prefix in rule.prefixes), default=-1)
+            if 0 <= place <= len(head) - 10 and _begins(data, run.start() + place):
+                work.charge(_HEAD_COST)
+                out += [head[place:] + rest for rest in self._opening_runs(data, run.end())]
+        return self._matches(rule, b"\n".join(out), joined=True)
+
+    def _opening_runs(self, data: bytes, at: int) -> Iterator[bytes]:
+        """Yield what each string of the next two records begins with."""
+        for _ in range(2):
+            line = data.find(b"\n", at, at + 16_384)
+            if line < 0:
+                return
+            at = data.find(b"\n", line + 1, line + 4097)
+            at = at if at >= 0 else min(len(data), line + 4097)
+            for found in self._opening.finditer(data, line, at):
+                yield found[1]
+
+    @cached_property
+    def _cut_run(self) -> regex.Pattern[bytes]:
+        return _compiled(_TOKEN_BYTES + rb"{10,}+(?=[\\n]{0,11}\")")
+
+    @cached_property
+    def _opening(self) -> regex.Pattern[bytes]:
+        return _compiled(rb":\s*+\\*+\"(" + _TOKEN_BYTES + rb"{6,}+)")
 
 
-def _compiled(rule: Rule) -> regex.Pattern[bytes]:
+def _compiled(pattern: bytes) -> regex.Pattern[bytes]:
     import regex  # late: only needed where something was found
 
-    return regex.compile(rule.shape.encode("latin-1"))
+    return regex.compile(pattern)
 
 
 def _candidate(match: regex.Match[bytes], text: bytes) -> Candidate:
@@ -239,26 +317,6 @@ def _stands_alone(text: bytes, start: int, end: int, joined: bool) -> bool:
     return True
 
 
-def _continued(rule: Rule, data: bytes, end: int) -> bytes:
-    """Return a token that a stream of records cut in two, put together; empty where it was not.
-
-    The first part ends its string, the second begins a string of one of the next two records.
-    """
-    before, after = data[max(0, end - 200) : end], data[end : end + 400]
-    left = end - len(before) + len(before.rstrip(_TOKEN_BYTES))
-    right = end + len(after) - len(after.lstrip(_TOKEN_BYTES))
-    head = data[left:right]
-    place = max((head.rfind(prefix) for prefix in rule.prefixes), default=-1)
-    if place < 0 or len(head) - place < 10 or not _begins(data, left + place):
-        return b""
-    if not data[right : right + 12].lstrip(b"\\n").startswith(b'"'):
-        return b""
-    out = []
-    for run in _opening_runs(data, right):
-        out.append(head[place:] + run)
-    return b"\n".join(out)
-
-
 def _begins(data: bytes, at: int) -> bool:
     """Say whether a token may begin here: after no word, the letter of an escape aside."""
     if at == 0 or data[at - 1] not in _WORD:
@@ -266,16 +324,36 @@ def _begins(data: bytes, at: int) -> bool:
     return at > 1 and data[at - 2] == 0x5C and data[at - 1] in b"nrt"
 
 
-def _opening_runs(data: bytes, at: int) -> Iterator[bytes]:
-    """Yield what each string of the next two records begins with."""
-    import regex
+def _unwrapped(
+    data: bytes, places: list[Place], undo: Callable[[bytes], bytes]
+) -> Iterator[tuple[bytes, list[int]]]:
+    """Yield what was escaped or percent-encoded, with where it stands."""
+    alike: dict[bytes, list[int]] = {}
+    places.sort()
+    for window in around(data, places, _BEFORE, _AFTER, longest=_LONG):
+        alike.setdefault(data[window.start : window.stop], []).append(window.at)
+    for raw, at in alike.items():
+        plain = undo(raw)
+        if plain != raw:
+            yield plain, at
 
-    string = regex.compile(rb":\s*\\*\"([A-Za-z0-9_\-./+=~]{6,})")
-    for _ in range(2):
-        line = data.find(b"\n", at, at + 16_384)
-        if line < 0:
-            return
-        at = data.find(b"\n", line + 1, line + 4097)
-        at = at if at >= 0 else min(len(data), line + 4097)
-        for found in string.finditer(data, line, at, timeout=CONFIRM_SECONDS):
-            yield found[1]
+
+def _decoded(data: bytes, places: Sequence[Place], depth: int) -> Iterator[tuple[bytes, list[int]]]:
+    """Yield the text of base64 runs, with where they begin."""
+    done = 0
+    for start in _base64_starts(data, places, depth):
+        if start >= done:
+            text, done = decoding.base64_text(data, start)
+            if text:
+                yield text, [start + 1]
+
+
+def _base64_starts(data: bytes, places: Sequence[Place], depth: int) -> Iterator[int]:
+    """Yield where base64 may begin, ascending."""
+    if depth == 0 and (begun := decoding.base64_start(data)) >= 0:
+        yield begun  # the block begins inside a run
+    for place in places:
+        if place.first == place.last:
+            yield place.first - 36
+        else:
+            yield from decoding.base64_starts(data, place.first - 36, place.last)

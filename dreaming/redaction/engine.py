@@ -10,19 +10,20 @@ from __future__ import annotations
 import hashlib
 import hmac
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import Final
 
 import msgspec
 
-from dreaming.redaction.detector import RULES, Detector, ScanFailed
+from dreaming.redaction import lane
+from dreaming.redaction.detector import RULES, Detector, ScanFailed, Work
 from dreaming.redaction.pseudonyms import Pseudonyms
 from dreaming.redaction.rules import Rule, Severity
 
 __all__ = ["RULES_VERSION", "Hit", "Redactor", "ScanFailed", "Scanner", "Severity"]
 
-ENGINE_VERSION: Final = 1
+ENGINE_VERSION: Final = 2
 """Raised when the same rules find something else."""
 
 
@@ -41,8 +42,10 @@ _KEPT: Final = 24 << 10
 """Bytes kept from one step to the next, so that what a cut divides is whole again."""
 _SEEN: Final = 8 << 10
 """Of the kept bytes, those judged in the step before; they stay as left context."""
-_MOST_HITS: Final = 1000
+MOST_HITS: Final = 1000
 """Of one transcript. More change nothing about what becomes of it."""
+_PACKED: Final = (b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"BZh")
+"""How packed files begin. What is in them is not seen, so nothing is known about them."""
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -63,9 +66,13 @@ class Scanner:
     is judged once, when enough of what stands on both sides of it was read.
     """
 
-    def __init__(self, detector: Detector, key: bytes) -> None:
+    def __init__(
+        self, detector: Detector, key: bytes, allowed: Collection[str] = frozenset()
+    ) -> None:
         self._detector = detector
         self._key = key
+        self._allowed = allowed
+        self.work = Work()
         self._parts: list[bytes] = []
         self._size = 0
         self._judged = 0
@@ -74,18 +81,27 @@ class Scanner:
         self._hits: dict[Hit, None] = {}
 
     def feed(self, data: bytes, first_line: int) -> None:
-        """Take the next block; ``first_line`` is the 1-based line it begins in."""
+        """Take the next block; ``first_line`` is the 1-based line it begins in.
+
+        Raises ``ScanFailed``.
+        """
+        if not self.work.size and data.startswith(_PACKED):
+            raise ScanFailed("It cannot be decoded: it is packed (gzip, zip, zstd, xz, bzip2).")
+        self.work.size += len(data)
         self._marks.append((self._size, first_line))
         view = memoryview(data)
         for at in range(0, len(data), _STEP):
-            part = bytes(view[at : at + _STEP])
+            part = data if len(data) <= _STEP else bytes(view[at : at + _STEP])
             self._parts.append(part)
             self._size += len(part)
             if self._size >= _LEAST + _KEPT:
                 self._forget(self._judge(self._size - (_KEPT - _SEEN)))
 
     def finish(self) -> tuple[Hit, ...]:
-        """Say what was found, in the order of the transcript. Called once, after the last block."""
+        """Say what was found, in the order of the transcript. Called once, after the last block.
+
+        Of each rule the first ``detector.ENOUGH`` hits. Raises ``ScanFailed``.
+        """
         self._judge(self._size + 1)
         self._parts, self._size, self._marks = [], 0, []
         return tuple(self._hits)
@@ -93,20 +109,33 @@ class Scanner:
     def _judge(self, high: int) -> bytes:
         """Judge every place up to ``high`` that was not judged before; return the buffer."""
         data = b"".join(self._parts)
-        traces = list(self._detector.find(data, self._judged, high))
-        for trace in sorted(traces, key=lambda trace: trace.at):
-            if len(self._hits) >= _MOST_HITS:
+        found = []
+        known: dict[bytes, str] = {}
+        for trace in self._detector.find(data, self._judged, high, self.work):
+            mark = known.get(trace.value) or fingerprint(self._key, trace.value)
+            known[trace.value] = mark
+            if mark not in self._allowed:
+                self.work.hits[trace.rule.name] += 1
+                found.append((trace.at, trace.rule, mark))
+        at, line = 0, 0
+        for end, rule, mark in sorted(found, key=lambda one: one[0]):
+            if len(self._hits) >= MOST_HITS:
                 break
-            mark = fingerprint(self._key, trace.value)
-            line = self._line_of(data, trace.at)
-            self._hits[Hit(trace.rule.name, trace.rule.severity, line, mark)] = None
+            line = self._line_of(data, end, (at, line))
+            at = end
+            self._hits[Hit(rule.name, rule.severity, line, mark)] = None
         self._judged = high
         return data
 
-    def _line_of(self, data: bytes, at: int) -> int:
-        """Return the line in which the byte before ``at`` stands."""
+    def _line_of(self, data: bytes, at: int, known: tuple[int, int] = (0, 0)) -> int:
+        """Return the line in which the byte before ``at`` stands.
+
+        ``known`` is a place before it, with its line.
+        """
         offset, line = self._marks[bisect_left(self._marks, (max(at, 1), 0)) - 1]
-        return line + data.count(b"\n", offset, at - 1)
+        if known[0] > offset:
+            offset, line = known[0] - 1, known[1]
+        return line + data.count(b"\n", offset, max(at - 1, 0))
 
     def _forget(self, data: bytes) -> None:
         """Keep only what the next step needs."""
@@ -121,11 +150,13 @@ class Redactor:
     """Holds the key, the machine's names and the compiled rules; make one for a whole run.
 
     ``names`` are this machine's user and host names: they are replaced wherever they stand alone.
+    ``patterns`` are regular expressions of what else is replaced; ``regex.error`` for what is none.
     """
 
-    def __init__(self, key: bytes, names: Sequence[str] = ()) -> None:
+    def __init__(self, key: bytes, names: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
         self._key = key
         self._names = tuple(names)
+        self._patterns = tuple(patterns)
 
     @cached_property
     def _detector(self) -> Detector:
@@ -133,11 +164,11 @@ class Redactor:
 
     @cached_property
     def _pseudonyms(self) -> Pseudonyms:
-        return Pseudonyms(self._key, self._names)
+        return Pseudonyms(self._key, self._names, self._patterns)
 
-    def scanner(self) -> Scanner:
-        """Return a scanner for one transcript."""
-        return Scanner(self._detector, self._key)
+    def scanner(self, allowed: Collection[str] = frozenset()) -> Scanner:
+        """Return a scanner for one transcript. What has an ``allowed`` fingerprint is no hit."""
+        return Scanner(self._detector, self._key, allowed)
 
     def redact(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[str]:
         """Return the texts with identifying strings replaced by stable pseudonyms.
@@ -147,6 +178,12 @@ class Redactor:
         identifying is returned as the same object. Redacting twice changes nothing more.
         """
         return self._pseudonyms.redact(texts, names)
+
+    def redact_bytes(
+        self, read: Callable[[], lane.Blocks], allowed: Collection[str] = ()
+    ) -> lane.Redacted | lane.Excluded | lane.Held:
+        """Return what becomes of a transcript, from its bytes; see ``lane.redact``."""
+        return lane.redact(read, self.scanner, self._pseudonyms, allowed)
 
     def is_clean(self, texts: Sequence[str]) -> bool:
         """Say whether no credential shape of either severity stands in these texts.

@@ -23,6 +23,10 @@ class Span(NamedTuple):
     the user's name, or nothing where it cannot be told."""
 
 
+PATH: Final = "path"
+"""The kind of what would be a home folder, did it not go on a path that stands before it."""
+
+
 Reader = Callable[[bytes, int, frozenset[bytes]], Span | None]
 """Data, the end of the anchor, known user names (lower case) → what stands there."""
 
@@ -38,7 +42,8 @@ SYSTEM_USERS: Final = frozenset(
 WORD: Final = frozenset((string.ascii_letters + string.digits + "_").encode())
 _NAME_BYTE: Final = WORD | frozenset(b".-~")
 
-_LETTER: Final = rb"(?:[A-Za-z0-9_]|[\xc3-\xca\xd0-\xd4][\x80-\xbf])"
+_ESCAPED_LETTER: Final = rb"\\{1,8}u(?!00[0-9aAbB])0[0-5][0-9a-fA-F]{2}"
+_LETTER: Final = rb"(?:[A-Za-z0-9_]|[\xc3-\xca\xd0-\xd4][\x80-\xbf]|" + _ESCAPED_LETTER + rb")"
 _NAME: Final = _LETTER + rb"(?:" + _LETTER + rb"|[.-]){0,63}"
 _ANY_NAME: Final = (
     rb"[^\\/:*?\"<>|'`,;\s\x00]"
@@ -47,6 +52,7 @@ _ANY_NAME: Final = (
 """On Windows a name may hold spaces and any letter; a following backslash proves where it ends."""
 _SLASH: Final = rb"\\{0,8}/"
 _HOME: Final = re.compile(
+    rb"(?=[/\\%]|[A-Za-z][:%])"  # fails fast where it cannot begin
     rb"(?:(?:/var|/export|/mnt/[a-z]|/cygdrive/[a-z]|/System/Volumes/Data|/[a-z](?=/Users))?"
     + _SLASH
     + rb"(?P<place>Users|home)"
@@ -84,11 +90,21 @@ _DASHED: Final = re.compile(
 )
 
 
+_COLOUR: Final = re.compile(rb"(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[0-9;]{0,12}[mK]\Z")
+
+
+def past_colour(data: bytes, start: int, end: int) -> bool:
+    """Say whether a code that colours a terminal ends at ``end``, none of it before ``start``."""
+    return data[end - 1 : end] in (b"m", b"K") and bool(_COLOUR.search(data, start, end))
+
+
 def stands_free(data: bytes, start: int, word: frozenset[int] = WORD) -> bool:
     """Say whether no word runs into ``start`` from the left; the letter of ``\\n`` is no word."""
     if start == 0 or data[start - 1] not in word:
         return True
-    return start > 1 and data[start - 2] == 0x5C and data[start - 1] in b"nrt"
+    if start > 1 and data[start - 2] == 0x5C and data[start - 1] in b"nrtbf":
+        return True
+    return past_colour(data, max(0, start - 28), start)
 
 
 def around(
@@ -104,8 +120,9 @@ def around(
 def home_folder(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     """A home folder as a path; of a system account only where that is this machine's user."""
     plain = _plain_home(data, at)
-    if plain and plain.value.lower() not in SYSTEM_USERS:
-        return plain
+    if plain:
+        name = plain.value.lower()
+        return plain if name not in SYSTEM_USERS or name in known else None
     found = around(_HOME, data, at, 60, 110)
     if not found:
         return None
@@ -114,15 +131,18 @@ def home_folder(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     if name.lower() not in known:
         if name.lower() in SYSTEM_USERS or name.isdigit():
             return None
-        if found["place"] and _is_another_path(data, start, end, name):
+        if found["place"] and _PAGE.search(name) and data[end : end + 1] != b"/":
             return None
-    return Span(start, end, "home", name)
+        if found["place"] and _is_another_path(data, start):
+            return Span(start, end, PATH, _spelled_out(name))
+    return Span(start, end, "home", _spelled_out(name))
 
 
 def _plain_home(data: bytes, at: int) -> Span | None:
     """The usual case, in a quarter of the time: ``/home/alice/`` after a space or a quote."""
     start = at - 8 if data.startswith(b"/Users/", max(0, at - 8)) else at - 7
-    if start < 1 or data[start - 1] not in b" \n\t\"'`(=,":
+    before = data[start - 1] if start > 0 else 0
+    if before not in b" \n\t\"'`(=," and not (before == 0x6E and data[start - 2] == 0x5C):
         return None
     found = _PLAIN_NAME.match(data, at - 1) if data.startswith(_PLAIN_PLACES, start) else None
     if not found or found[1].isdigit():
@@ -130,10 +150,15 @@ def _plain_home(data: bytes, at: int) -> Span | None:
     return Span(start, found.end(1), "home", found[1])
 
 
-def _is_another_path(data: bytes, start: int, end: int, name: bytes) -> bool:
-    """Say whether ``/home/x`` is a page or the middle of a longer path."""
-    if _PAGE.search(name) and data[end : end + 1] != b"/":
-        return True
+def _spelled_out(name: bytes) -> bytes:
+    """Return a name with the letters that JSON escaped."""
+    if b"\\" not in name:
+        return name
+    return re.sub(rb"\\{1,8}u(.{4})", lambda found: chr(int(found[1], 16)).encode(), name)
+
+
+def _is_another_path(data: bytes, start: int) -> bool:
+    """Say whether ``/home/x`` is the middle of a longer path."""
     before = data[max(0, start - 100) : start]
     return not stands_free(data, start, _NAME_BYTE) and not _EDITOR_ADDRESS.search(before)
 
@@ -144,7 +169,7 @@ def dashed_home(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     if start >= 2 and data[start - 1] == 0x2D and data[start - 2 : start - 1].isalpha():
         start -= 2  # the letter of a Windows drive
     found = _DASHED.match(data, start) if start >= 0 else None
-    if not found or not stands_free(data, start, _NAME_BYTE):
+    if not found:
         return None
     rest = data[found.start("name") : found.start("name") + 64].lower()
     spelled = (name for name in map(dashed, known) if _starts_with_name(rest, name))
@@ -152,7 +177,8 @@ def dashed_home(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     if name.lower() in SYSTEM_USERS and name.lower() not in known:
         return None
     value = b"" if b"-" in name else name
-    return Span(start, found.start("name") + len(name), "home", value)
+    kind = "home" if stands_free(data, start, _NAME_BYTE) else PATH
+    return Span(start, found.start("name") + len(name), kind, value)
 
 
 def dashed(name: bytes) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from bisect import bisect_right
 from typing import Final
 
 from dreaming.redaction.homes import (
@@ -17,6 +18,7 @@ from dreaming.redaction.homes import (
     around,
     dashed_home,
     home_folder,
+    past_colour,
     root_home,
     stands_free,
 )
@@ -31,9 +33,20 @@ COMMON_WORDS: Final = SYSTEM_USERS | frozenset(
 
 
 def past_escape(data: bytes, start: int) -> int:
-    """Return ``start``, or one more where the byte there is the letter of an escape."""
+    """Return ``start``, or one more where the byte there is the letter of an escape.
+
+    Past the rest of a code that colours a terminal as well: ``\\x1b[31mkim@...``.
+    """
+    coloured = (
+        _REST_OF_COLOUR.match(data, start) if data[start - 1 : start] in (b"[", b";") else None
+    )
+    if coloured and past_colour(data, max(0, start - 24), coloured.end()):
+        return coloured.end()
     glued = start > 0 and data[start - 1] == 0x5C and data[start : start + 1] in (b"n", b"r", b"t")
     return start + 1 if glued else start
+
+
+_REST_OF_COLOUR: Final = re.compile(rb"[0-9]{0,3}(?:;[0-9]{1,3}){0,4}[mK]")
 
 
 _MAIL: Final = re.compile(
@@ -52,6 +65,11 @@ _NOBODYS_MAIL: Final = re.compile(
 )
 
 
+def is_nobodys_mail(address: bytes) -> bool:
+    """Say whether an address is a placeholder's, a program's, or none at all."""
+    return bool(_NOBODYS_MAIL.search(address))
+
+
 def mail_address(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     """An e-mail address of a person; ``user@host.domain`` of a login as well."""
     found = around(_MAIL, data, at, 140, 200)
@@ -59,7 +77,7 @@ def mail_address(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
         return None
     start = past_escape(data, found.start())
     value = data[start : found.end()]
-    if _NOBODYS_MAIL.search(value):
+    if is_nobodys_mail(value):
         return None
     plain = value.lower().replace(b"%40", b"@").replace(b"%2b", b"+")
     return Span(start, found.end(), "email", plain)
@@ -70,8 +88,8 @@ def uuid(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     start = at - 36
     if data[at : at + 1].isalnum() or not stands_free(data, start):
         return None
-    if data[start:at].count(b"0") == 32:
-        return None  # the empty one
+    if data.startswith(b"00000000-0000-0000-0000-000000000000", start):
+        return None
     return Span(start, at, "uuid", data[start:at].lower())
 
 
@@ -206,8 +224,18 @@ _HOST_BEFORE: Final = re.compile(
 )
 
 
+_DESK_OF: Final = re.compile(rb"(?i)(\w{1,30})-(?:desktop|laptop|pc)\Z")
+
+
+def _is_known(owner: bytes, known: frozenset[bytes]) -> bool:
+    return owner.lower() in known or owner[:-1].lower() in known
+
+
 def host_name(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     """A machine of a private network or on a desk: ``db-1.corp.acme.io``, ``Alices-iMac``."""
+    desk = _DESK_OF.search(data, max(0, at - 40), at - 1)
+    if desk and not _is_known(desk[1], known):
+        return None  # "claude-desktop", "gaming-laptop"
     found = around(_HOST, data, at - 1, 130, 70)
     if not found:
         return None
@@ -216,10 +244,9 @@ def host_name(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     if _NO_HOST.search(value):
         return None
     first = value.split(b".")[0]
-    if first.lower().endswith((b"-laptop", b"-desktop", b"-pc")):
-        owner = first.rsplit(b"-", 1)[0].lower()
-        if owner not in known and owner[:-1] not in known:
-            return None  # "claude-desktop", "gaming-laptop"
+    desk = _DESK_OF.search(first)
+    if desk and not _is_known(desk[1], known):
+        return None
     before = data[max(0, start - 16) : start]
     if not any(byte in b"0123456789-" for byte in first) and not _HOST_BEFORE.search(before):
         return None  # a member of an object in code: "self.internal"
@@ -230,7 +257,7 @@ ANCHORS: Final[tuple[tuple[str, Reader], ...]] = (
     (r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", uuid),
     (
         r"(?:/|\\|%2[fF]|%5[cC])(?:[Uu]sers|home|Documents and Settings)"
-        r"(?:/|\\{1,8}/?|%2[fF]|%5[cC])[A-Za-z0-9_\x80-\xff]",
+        r"(?:/|\\{1,8}/?|%2[fF]|%5[cC])(?:[A-Za-z0-9_\x80-\xff]|\\{1,8}u0[0-5][0-9a-fA-F]{2})",
         home_folder,
     ),
     (r"-(?:Users|users|home)-[A-Za-z0-9]", dashed_home),
@@ -247,3 +274,46 @@ ANCHORS: Final[tuple[tuple[str, Reader], ...]] = (
     (r"(?:DESKTOP|LAPTOP)-[A-Z0-9]{7}[^A-Za-z0-9]", host_name),
 )
 """Hyperscan expressions and who reads what stands there."""
+
+_PLAIN_WORD: Final = r"[A-Za-z0-9._@/:%+-]"
+_COLOURS: Final = r"(?:(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033))\[[0-9;]{0,12}[mK])"
+_UNSEEN: Final = (
+    r"(?:\xc2\xad|\xe2\x80[\x8b-\x8f]|\xe2\x81\xa0|\xef\xbb\xbf"
+    r"|\\{1,8}u(?:00[aA][dD]|200[b-fB-F]|2060|[fF][eE][fF][fF]))"
+)
+_ESCAPED: Final = (
+    r"\\{1,8}u00(?:2[bBdDeEfF]|3[0-9aA]|4[0-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])"
+)
+WRAPPED: Final = (
+    rf"{_PLAIN_WORD}{_COLOURS}{{1,3}}{_PLAIN_WORD}",
+    rf"{_PLAIN_WORD}{_UNSEEN}{{1,3}}{_PLAIN_WORD}",
+    _ESCAPED,
+)
+"""Hyperscan expressions: what hides an identity from the other anchors."""
+_WRAPPING: Final = re.compile(
+    # The first part fails fast where nothing begins.
+    rf"(?=[\x1b\\\xc2\xe2\xef])(?:({_COLOURS}|{_UNSEEN})|{_ESCAPED})".encode("latin-1"),
+)
+
+
+def unwrapped(data: bytes) -> tuple[bytes, list[tuple[int, int]]]:
+    """Return bytes as they read, and from which place on they stood how much further right."""
+    parts: list[bytes] = []
+    cuts: list[tuple[int, int]] = []
+    position = size = 0
+    for found in _WRAPPING.finditer(data):
+        parts.append(data[position : found.start()])
+        size += found.start() - position
+        if found[1] is None:
+            parts.append(bytes((int(found[0][-2:], 16),)))
+            size += 1
+        position = found.end()
+        cuts.append((size, position - size))
+    parts.append(data[position:])
+    return b"".join(parts), cuts
+
+
+def before_unwrapping(cuts: list[tuple[int, int]], at: int) -> int:
+    """Return where a byte stood; what was escaped, with its backslash."""
+    place = bisect_right(cuts, (at, 1 << 62))
+    return at + cuts[place - 1][1] if place else at

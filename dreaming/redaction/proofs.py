@@ -37,7 +37,7 @@ Proof = Callable[[Candidate], bool]
 
 BASE62: Final = (string.digits + string.ascii_uppercase + string.ascii_lowercase).encode()
 _PLACEHOLDER: Final = re.compile(
-    rb"(?i)example|placeholder|your(?=[_-]|key|token|secret|pass|api)|dummy|redacted|change[_-]?me|replace|"
+    rb"example|placeholder|your(?=[_-]|key|token|secret|pass|api)|dummy|redacted|change[_-]?me|replace|"
     rb"sample|insert|fake|not[_-]?real|my(?=[_-]?(?:token|secret|key|pass))|abcdef|qwerty|foobar|lorem|"
     rb"deadbeef|cafebabe|0123456|1234567|7654321|[_-]here$|xxxx|\*\*\*|\.\.\.|\xe2\x80[\xa2\xa6]|[<>]|\$[({]|\{\{|"
     rb"(.)\1{5,}"
@@ -52,7 +52,7 @@ def entropy(value: bytes) -> float:
 
 def is_placeholder(value: bytes) -> bool:
     """Say whether somebody wrote this in place of a secret."""
-    return bool(_PLACEHOLDER.search(value))
+    return bool(_PLACEHOLDER.search(value.lower()))
 
 
 def random_looking(bits: float = 3.0, skip: int = 0) -> Proof:
@@ -95,6 +95,19 @@ def github_checksum(found: Candidate) -> bool:
     if len(body) > 36:
         return not is_placeholder(body) and entropy(body) >= 3.5
     return body[30:] == base62_checksum(body[:30]) and not is_placeholder(body)
+
+
+_GIVEN: Final = re.compile(
+    rb"(?:[\"'`=]|://|://[\w.-]{1,40}:|\w:\s?|(?i:bearer|authorization: token)\s)\Z"
+)
+
+
+def given_without_checksum(found: Candidate) -> bool:
+    """The checksum fails, yet it was given as a value: scrambled, mistyped, or another maker's."""
+    body = found.value[4:]
+    if body[30:] == base62_checksum(body[:30]) or is_placeholder(body) or entropy(body) < 3.8:
+        return False
+    return any(48 <= byte <= 57 for byte in body) and bool(_GIVEN.search(found.before))
 
 
 def seal_github(token: str) -> str:

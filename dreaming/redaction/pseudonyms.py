@@ -1,143 +1,425 @@
 """Replace what identifies by pseudonyms that are stable for one key.
 
-``<uuid:3f2a>`` is the same UUID in every transcript of one workspace and says nothing elsewhere, so
-what belonged together still does. A home folder becomes ``<home>``. Text that holds nothing
-identifying is not touched, not even copied.
+``<uuid:3f2a91bc07de>`` is the same UUID in every transcript of one workspace and says nothing
+elsewhere, so what belonged together still does. A home folder becomes ``<home>``. Works on text and
+on the raw bytes of a transcript alike: an escape of JSON is never cut in two. Text that holds
+nothing identifying is not touched, not even copied.
 """
 
 from __future__ import annotations
 
-import hashlib
 import hmac
+import json
 import re
+import sys
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from dreaming.redaction.detector import ScanFailed
-from dreaming.redaction.homes import Span, stands_free
-from dreaming.redaction.identities import ANCHORS, COMMON_WORDS
+from dreaming.redaction.homes import PATH, WORD, dashed_home, home_folder
+from dreaming.redaction.identities import ANCHORS, WRAPPED, before_unwrapping, unwrapped
+from dreaming.redaction.identities import uuid as read_uuid
+from dreaming.redaction.names import GIT_ANCHORS, Finder, Learned, git_names, of_users
+from dreaming.redaction.patterns import PSEUDONYM, OwnPatterns
+
+PSEUDONYMS_VERSION: Final = 2
+"""Raised when the same text is redacted in another way."""
 
 _BETWEEN: Final = b"\n\x00\n"
-_SHORTEST_NAME: Final = 3
-_PSEUDONYM: Final = re.compile(rb"<(?:uuid|email|home|user|host|ip|mac|phone)(?::[0-9a-f]{4})?>")
+"""Nothing that identifies spans a line end."""
+_DIGITS: Final = 4
+_DIGITS_OF: Final = {"uuid": 12}
+"""Hexadecimal digits of a pseudonym. Agents tell records apart by their UUIDs, of which there are
+hundreds of thousands: with four digits, two in three hundred would be taken for one."""
+_MOST_ROUNDS: Final = 30
+_NEAR: Final = 200
+"""Bytes: nothing that identifies is longer."""
+_LONGEST: Final = 16 << 10
+_PSEUDONYM: Final = re.compile(PSEUDONYM.pattern.encode())
+_LONGEST_PSEUDONYM: Final = 24
+_STRING: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*"')
+_LETTERS: Final = frozenset(b"nrtbf")
+_SLASH: Final = 0x2F
+_APART: Final = frozenset(b" \n\t\"'`(),=")
+"""What stands beside an identity mostly, and is never a part of one."""
+_MOST_REMEMBERED: Final = 1 << 16
+
+_READERS: Final = tuple(reader for _, reader in ANCHORS)
+_UUID: Final = _READERS.index(read_uuid)
+_TELL_NAMES: Final = frozenset(
+    number for number, reader in enumerate(_READERS) if reader in (home_folder, dashed_home)
+)
+_GIT: Final = len(ANCHORS)
+_WRAPPED: Final = _GIT + len(GIT_ANCHORS)
+_EXPRESSIONS: Final = (*(anchor for anchor, _ in ANCHORS), *GIT_ANCHORS, *WRAPPED)
+
+_ALL: Final = tuple(range(len(_EXPRESSIONS)))
+_ALL_TELL_NAMES: Final = (*sorted(_TELL_NAMES), *range(_GIT, _WRAPPED))
+
+Replacement = tuple[int, int, bytes]
+"""Start, end, and what is put there."""
+
+
+class _Found(NamedTuple):
+    """What stands in some bytes."""
+
+    replacements: list[Replacement]
+    """In order; none overlaps another."""
+    doubts: list[int]
+    """Places that are nothing as they stand, and may be something when what is beside them is
+    replaced."""
 
 
 class Pseudonyms:
-    """The compiled anchors of identifying text, the key and the machine's own names."""
+    """The compiled anchors of identifying text, the key, the machine's own names and patterns."""
 
-    def __init__(self, key: bytes, names: Sequence[str] = ()) -> None:
-        import hyperscan  # late: loading it costs 20 ms
-
+    def __init__(self, key: bytes, names: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
         self._key = key
-        self._names = frozenset(_encode(name).lower() for name in names if name)
-        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-        self._database.compile(
-            expressions=[anchor.encode("latin-1") for anchor, _ in ANCHORS],
-            ids=list(range(len(ANCHORS))),
-            flags=[hyperscan.HS_FLAG_DOTALL] * len(ANCHORS),
-        )
-        self._failure: type[Exception] = hyperscan.error
+        self._own = of_users(names)
+        self._accounts = frozenset(_encode(name.lower()) for name in names if name)
+        self._patterns = OwnPatterns(patterns)
+        self._everything = _compiled(_ALL)
+        self._finder = lru_cache(8)(Finder)
+        self._mark = lru_cache(1 << 16)(self._marked)
+        self._uuids: dict[bytes, bytes] = {}
 
     def redact(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[str]:
         """Return the texts with every identifying string replaced; see ``Redactor.redact``."""
         out = list(texts)
-        users = {_encode(name).lower() for name in names if name}
-        known = self._names | users
+        learned = of_users(names)
         waiting: Sequence[int] = range(len(out))
-        while waiting:  # what a replacement uncovers is replaced in the next round
+        for _ in range(_MOST_ROUNDS):  # what a replacement uncovers is replaced in the next round
+            if self._patterns:
+                for index in waiting:
+                    out[index] = self._patterns.replace(out[index], self._own_mark)
             encoded = [_encode(out[index]) for index in waiting]
             data = _BETWEEN.join(encoded) + b"\n"
-            spans = self._identities(data, frozenset(known))
-            learned = {span.value.lower() for span in spans if span.kind == "home"} - known - {b""}
-            known |= learned
-            users |= learned
-            if learned and len(waiting) < len(out):
-                waiting = range(len(out))
-                continue
-            spans += _names_in(data, known, users)
-            waiting = self._rewrite(out, waiting, encoded, data, spans)
-        return out
+            found, more = self._find(data, learned)
+            if more != learned:
+                learned = more
+                if len(waiting) < len(out):
+                    waiting = range(len(out))
+                    continue
+            again = []
+            starts = _starts(encoded)
+            doubtful = {bisect_right(starts, at - 1) - 1 for at in found.doubts}
+            for which, replacements in _by_text(found.replacements, starts):
+                begin = starts[which]
+                whole = _spliced(data, replacements, begin, begin + len(encoded[which]))
+                out[waiting[which]] = whole.decode("utf-8", "surrogatepass")
+                if self._patterns or which in doubtful:
+                    again.append(waiting[which])
+            waiting = again
+            if not waiting:
+                return out
+        raise ScanFailed("Identities stand inside identities without end.")
 
-    def _identities(self, data: bytes, known: frozenset[bytes]) -> list[Span]:
-        """Return what stands at the anchors."""
-        events: list[tuple[int, int]] = []
-        add = events.append
+    def learn(self, data: bytes, learned: Learned) -> Learned:
+        """Return the names with those that whole lines of a transcript tell."""
+        known = self._known(learned)
+        users: set[bytes] = set()
+        usual, usual_at = b"\n", 0
+        for end, number in _compiled(_ALL_TELL_NAMES).events(data):
+            if number >= _GIT:
+                learned = learned.and_of(git_names(data, end))
+            elif not data.startswith(usual, end - usual_at):
+                span = _READERS[number](data, end, known)
+                if span is not None and span.kind != PATH:
+                    users.add(span.value)
+                    usual, usual_at = data[span.start : span.end + 1], end - span.start
+        return learned.and_of(_of_homes(users))
+
+    def redact_lines(self, data: bytes, learned: Learned) -> bytes:
+        """Return whole lines of a transcript redacted; ``learned`` are the names of all of it.
+
+        Lines that were JSON are JSON afterwards.
+        """
+        return self._again(data, learned, _MOST_ROUNDS)
+
+    def _again(self, data: bytes, learned: Learned, rounds: int) -> bytes:
+        if not rounds:
+            raise ScanFailed("Identities stand inside identities without end.")
+        if self._patterns:
+            data = _STRING.sub(self._own_in_string, data)
+        found, learned = self._find(data + b"\n", learned)
+        replacements = found.replacements
+        if not replacements:
+            return data
+        parts, position, used = [], 0, 0
+        for start, end in self._doubtful_lines(data, found):
+            first = bisect_right(replacements, (start,), used)
+            last = bisect_right(replacements, (end,), first)
+            if first == last:
+                continue
+            parts.append(_spliced(data, replacements[used:first], position, start))
+            line = _spliced(data, replacements[first:last], start, end)
+            parts.append(self._again(line, learned, rounds - 1))
+            position, used = end, last
+        parts.append(_spliced(data, replacements[used:], position, len(data)))
+        return b"".join(parts)
+
+    def _doubtful_lines(self, data: bytes, found: _Found) -> Iterator[tuple[int, int]]:
+        if self._patterns:
+            yield 0, len(data)
+            return
+        stop = 0
+        replacements = found.replacements
+        for at in sorted(found.doubts):
+            if at <= stop:
+                continue
+            place = bisect_right(replacements, (at,))
+            before = replacements[place - 1][1] if place else -_NEAR
+            after = replacements[place][0] if place < len(replacements) else at + _NEAR
+            if _are_joined(data, before, at) or _are_joined(data, at, after):
+                start = data.rfind(b"\n", stop, at - 1) + 1 or stop
+                stop = data.find(b"\n", at - 1)
+                stop = stop if stop >= 0 else len(data)
+                yield start, stop
+
+    def _find(self, data: bytes, learned: Learned) -> tuple[_Found, Learned]:
+        """Return what stands in the data, and the names with those that it tells."""
+        spans: list[Replacement] = []  # with the end below zero: so they sort as they must
+        doubts: list[int] = []
+        rest: list[tuple[int, int]] = []
+        wrapped: list[int] = []
+        uuids, add = self._uuids, spans.append
+        known = self._known(learned)
+        users: set[bytes] = set()
+        last_home = -1
+        homes: set[int] = set()
+        usual, usual_at = b"\n", 0  # the home folder that was seen last: mostly the only one
+        for end, number in self._everything.events(data):
+            if number == _UUID:
+                raw = data[end - 36 : end]
+                if raw in uuids and data[end - 37] in _APART and data[end] in _APART:
+                    add((end - 36, -end, uuids[raw]))
+                    continue
+                span = read_uuid(data, end, known)
+                if span is None:
+                    doubts.append(end)
+                    continue
+                mark = self._mark("uuid", span.value)
+                add((span.start, -end, mark))
+                if len(uuids) < _MOST_REMEMBERED:
+                    uuids[raw] = mark
+            elif number in _TELL_NAMES:
+                start = end - usual_at
+                if data.startswith(usual, start) and data[start - 1] in _APART:
+                    last_home = start + len(usual) - 1
+                    add((start, -last_home, b"<home>"))
+                    homes.add(last_home)
+                    continue
+                span = _READERS[number](data, end, known)
+                if span is None or (span.kind == PATH and span.start != last_home):
+                    doubts.append(end)
+                    continue
+                last_home = span.end
+                add((span.start, -last_home, b"<home>"))
+                homes.add(last_home)
+                users.add(span.value)
+                if data[last_home] == _SLASH and data[span.start - 1] in _APART:
+                    usual, usual_at = data[span.start : last_home + 1], end - span.start
+            elif number >= _WRAPPED:
+                wrapped.append(end)
+            elif number >= _GIT:
+                learned = learned.and_of(git_names(data, end))
+            else:
+                rest.append((end, number))
+        learned = learned.and_of(_of_homes(users))
+        known = self._known(learned)
+        for end, number in rest:
+            span = _READERS[number](data, end, known)
+            if span is None:
+                doubts.append(end)
+                continue
+            add((span.start, -span.end, self._mark(span.kind, span.value)))
+        names = learned.and_of(self._own)
+        for start, end, kind, name in self._finder(names, learned.names).find(data, homes):
+            if not _inside_pseudonym(data, start, end):
+                add((start, -end, self._mark(kind, _encode(name))))
+        if wrapped:
+            spans += self._in_wrapped(data, wrapped, learned)
+        return _Found(_in_order(data, spans, doubts), doubts), learned
+
+    def _in_wrapped(
+        self, data: bytes, ends: Sequence[int], learned: Learned
+    ) -> Iterator[Replacement]:
+        """Yield what is whole only without the terminal codes and escapes inside it."""
+        for low, high in _stretches(data, ends):
+            raw = data[low:high]
+            plain, cuts = unwrapped(raw)
+            if not cuts:
+                continue
+            for start, end, mark in self._plain(plain + b"\n", learned):
+                first, last = before_unwrapping(cuts, start), before_unwrapping(cuts, end - 1) + 1
+                if raw[last - 1] == 0x5C:  # the last letter is escaped
+                    last = before_unwrapping(cuts, end)
+                if last - first > end - start:
+                    yield low + first, -low - last, mark
+
+    def _plain(self, data: bytes, learned: Learned) -> list[Replacement]:
+        """Return what stands in a small piece of text, looked at once."""
+        known = self._known(learned)
+        spans = []
+        for end, number in self._everything.events(data):
+            span = _READERS[number](data, end, known) if number < _GIT else None
+            if span and span.kind != PATH:
+                spans.append((span.start, span.end, self._mark(span.kind, span.value)))
+        names = self._finder(learned.and_of(self._own), learned.names)
+        for start, end, kind, name in names.find(data):
+            spans.append((start, end, self._mark(kind, _encode(name))))
+        return spans
+
+    def _known(self, learned: Learned) -> frozenset[bytes]:
+        return self._accounts.union(map(_encode, learned.names))
+
+    def _marked(self, kind: str, value: bytes) -> bytes:
+        if kind == "home":
+            return b"<home>"
+        mark = hmac.digest(self._key, kind.encode() + b"\x00" + value, "sha256").hex()
+        return f"<{kind}:{mark[: _DIGITS_OF.get(kind, _DIGITS)]}>".encode()
+
+    def _own_mark(self, value: str) -> str:
+        return self._mark("own", _encode(value)).decode()
+
+    def _own_in_string(self, string: re.Match[bytes]) -> bytes:
+        """Return a JSON string with the person's patterns replaced in what it says."""
+        try:
+            text = json.loads(string[0], strict=False)
+        except ValueError:  # no string after all, or broken bytes: read as it stands
+            text, plain = "", string[0].decode("utf-8", "surrogateescape")
+            return self._patterns.replace(plain, self._own_mark).encode("utf-8", "surrogateescape")
+        redacted = self._patterns.replace(text, self._own_mark)
+        if redacted == text:
+            return string[0]
+        return json.dumps(redacted, ensure_ascii=string[0].isascii()).encode()
+
+
+class _Anchors:
+    """Some of the expressions, compiled into one pass."""
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        import hyperscan  # late: loading it costs 20 ms
+
+        self._failure: type[Exception] = hyperscan.error
+        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        self._database.compile(
+            expressions=[_EXPRESSIONS[number].encode("latin-1") for number in numbers],
+            ids=list(numbers),
+            flags=[hyperscan.HS_FLAG_DOTALL] * len(numbers),
+        )
+
+    def events(self, data: bytes) -> list[tuple[int, int]]:
+        """Return where anchors end, ascending, and their numbers."""
+        found: list[tuple[int, int]] = []
+        add = found.append
 
         def take(number: int, start: int, end: int, flags: int, context: object) -> None:
             add((end, number))
 
-        try:
-            self._database.scan(data, match_event_handler=take)
-        except self._failure as error:
-            raise ScanFailed(f"The pattern engine gave up: {error}") from error
-        spans = (ANCHORS[number][1](data, end, known) for end, number in events)
-        return [span for span in spans if span]
-
-    def _rewrite(
-        self,
-        out: list[str],
-        waiting: Sequence[int],
-        encoded: Sequence[bytes],
-        data: bytes,
-        spans: Iterable[Span],
-    ) -> list[int]:
-        """Put pseudonyms in place of the spans; return which texts changed."""
-        starts = _starts(encoded)
-        pieces: dict[int, list[bytes]] = {}
-        position: dict[int, int] = {}
-        for span in sorted(set(spans), key=lambda s: (s.start, -s.end)):
-            which = bisect_right(starts, span.start) - 1
-            begin = starts[which]
-            if span.start < position.get(which, begin) or span.end > begin + len(encoded[which]):
-                continue
-            if _inside_pseudonym(data, span):
-                continue
-            parts = pieces.setdefault(which, [])
-            parts += (data[position.get(which, begin) : span.start], self._pseudonym(span))
-            position[which] = span.end
-        for which, parts in pieces.items():
-            parts.append(data[position[which] : starts[which] + len(encoded[which])])
-            out[waiting[which]] = b"".join(parts).decode("utf-8", "surrogatepass")
-        return [waiting[which] for which in pieces]
-
-    def _pseudonym(self, span: Span) -> bytes:
-        if span.kind == "home":
-            return b"<home>"
-        mark = hmac.new(self._key, span.kind.encode() + b"\x00" + span.value, hashlib.sha256)
-        return f"<{span.kind}:{mark.hexdigest()[:4]}>".encode()
+        if data:
+            try:
+                self._database.scan(data, match_event_handler=take)
+            except self._failure as error:
+                raise ScanFailed(f"The pattern engine gave up: {error}") from error
+        return found
 
 
-def _inside_pseudonym(data: bytes, span: Span) -> bool:
-    opened = data.rfind(b"<", max(0, span.start - 8), span.start)
-    found = _PSEUDONYM.match(data, opened) if opened >= 0 else None
-    return found is not None and found.end() >= span.end
+def _stretches(data: bytes, ends: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield what stands around these places, those that stand close together at once."""
+    first = last = ends[0]
+    for end in ends[1:]:
+        if end - last > _NEAR or end - first > _LONGEST:
+            yield max(0, first - _NEAR), last + _NEAR
+            first = end
+        last = end
+    yield max(0, first - _NEAR), min(len(data), last + _NEAR)
 
 
-def _names_in(data: bytes, names: Collection[bytes], users: Collection[bytes]) -> list[Span]:
-    """Return where names stand as words of their own, in any usual spelling."""
-    spans = []
-    for name in sorted(names):
-        if len(name) < _SHORTEST_NAME or name in COMMON_WORDS or name.isdigit():
+def _of_homes(users: set[bytes]) -> Learned:
+    return of_users(name.decode("utf-8", "replace") for name in users)
+
+
+@lru_cache
+def _compiled(numbers: tuple[int, ...]) -> _Anchors:
+    return _Anchors(numbers)
+
+
+def _in_order(data: bytes, spans: list[Replacement], doubts: list[int]) -> list[Replacement]:
+    """Return the replacements without those inside others; none begins within an escape."""
+    out = []
+    position = 0
+    spans.sort()
+    for start, end, mark in spans:
+        end = -end
+        if start and data[start - 1] == 0x5C:
+            start = _past_escape(data, start)
+        if start < position or start >= end:
+            if end > position:
+                doubts.append(end)
             continue
-        for spelling in _spellings(name):
-            at = data.find(spelling)
-            while at >= 0:
-                end = at + len(spelling)
-                if stands_free(data, at) and not (
-                    data[end : end + 1].isalnum() or data[end : end + 1] == b"_"
-                ):
-                    kind = (
-                        "host" if name not in users and b"." in name.replace(b"-", b".") else "user"
-                    )
-                    spans.append(Span(at, end, kind, name))
-                at = data.find(spelling, end)
-    return spans
+        if data[end] in WORD or (data[start - 1] in WORD and data[start - 2] != 0x5C):
+            doubts.append(start)  # what is glued to it may come to stand alone
+        out.append((start, end, mark))
+        position = end
+    return out
 
 
-def _spellings(name: bytes) -> set[bytes]:
-    dashed = re.sub(rb"[._ ]", b"-", name)
-    return {form for n in (name, dashed) for form in (n, n.capitalize(), n.upper(), n.title())}
+def _past_escape(data: bytes, start: int) -> int:
+    """Return where a replacement begins that follows backslashes: never inside an escape."""
+    run = start
+    while run and data[run - 1] == 0x5C:
+        run -= 1
+    if (start - run) % 2 == 0:
+        return start
+    if data[start] in b'\\/"':
+        return start - 1
+    if data[start] in _LETTERS:
+        return start + 1
+    return start + 5 if re.match(rb"u[0-9a-fA-F]{4}", data[start : start + 5]) else start
+
+
+def _are_joined(data: bytes, start: int, end: int) -> bool:
+    """Say whether what ends and what begins here may be parts of one thing."""
+    return end - start < _NEAR and data.find(b'"', start, end) < 0
+
+
+def _inside_pseudonym(data: bytes, start: int, end: int) -> bool:
+    opened = data.rfind(b"<", max(0, start - _LONGEST_PSEUDONYM), start)
+    found = _PSEUDONYM.match(data, opened) if opened >= 0 else None
+    return found is not None and found.end() >= end
+
+
+def _spliced(data: bytes, replacements: Sequence[Replacement], low: int, high: int) -> bytes:
+    """Return ``data[low:high]`` with the replacements in it made."""
+    if not replacements:
+        return data[low:high]
+    parts: list[bytes] = []
+    for start, end, mark in replacements:
+        parts += (data[low:start], mark)
+        low = end
+    parts.append(data[low:high])
+    return b"".join(parts)
+
+
+def _by_text(
+    replacements: Sequence[Replacement], starts: Sequence[int]
+) -> Iterator[tuple[int, list[Replacement]]]:
+    """Yield the number of each text that changes, with what changes in it."""
+    which, group = -1, list[Replacement]()
+    stop = 0
+    for one in replacements:
+        if group and one[0] >= stop:
+            yield which, group
+            group = []
+        if not group:
+            which = bisect_right(starts, one[0]) - 1
+            stop = starts[which + 1] if which + 1 < len(starts) else sys.maxsize
+        group.append(one)
+    if group:
+        yield which, group
 
 
 def _starts(encoded: Sequence[bytes]) -> list[int]:

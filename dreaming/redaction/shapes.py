@@ -17,9 +17,11 @@ CLASSES: Final = {
     "B": "A-Za-z0-9+/",
     "C": "A-Z2-7",
     "D": "A-Za-z0-9_.~-",
+    "E": "A-Za-z0-9_=-",
     "H": "A-Fa-f0-9",
     "K": "A-Z0-9",
     "L": "A-Za-z",
+    "S": "A-Za-z0-9+/_=-",
     "U": "A-Za-z0-9_-",
     "W": "A-Za-z0-9_",
     "X": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
@@ -87,15 +89,18 @@ def opening(template: str, count: int) -> str:
 
 
 def sample(template: str, seed: str) -> str:
-    """Return invented text of the template's shape, the same for the same seed."""
+    """Return invented text of the template's shape, the same for the same seed.
+
+    A longer run holds a digit if it may: few random ones have none, and rules take those for words.
+    """
     stream = _numbers(seed)
     out = []
     for piece in pieces(template):
         letters = _spell(piece.characters)
-        out.append(
-            piece.literal
-            or "".join(letters[next(stream) % len(letters)] for _ in range(piece.least))
-        )
+        run = [letters[next(stream) % len(letters)] for _ in range(piece.least)]
+        if "0-9" in piece.characters and len(run) >= 8 and not any(map(str.isdigit, run)):
+            run[len(run) // 2] = str(next(stream) % 10)
+        out.append(piece.literal or "".join(run))
     return "".join(out)
 
 

@@ -8,9 +8,10 @@ identifier or a reference before it counts.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
-from dreaming.redaction.proofs import Candidate, entropy, is_placeholder, is_poor_password
+from dreaming.redaction.proofs import Candidate, Proof, entropy, is_placeholder, is_poor_password
 
 _STRONG_NAME: Final = re.compile(rb"(?i)pass(?!port|ive|ed|es|ing|age)|pwd|secret")
 _OPEN_WORDS: Final = b"|".join(
@@ -107,6 +108,53 @@ def assigned(found: Candidate) -> bool:
     if found.after[:1] in (b"(", b"[") or found.after[:2] == b"${":
         return False  # a call or an index: code
     return looks_secret(value, 2.6 if strong else 3.0)
+
+
+_SAYS_SECRET: Final = re.compile(rb"(?i)auth|cred|key|pass|pat(?![a-z])|pwd|secret|sk(?![a-z])|tok")
+_SAYS_ID: Final = re.compile(
+    rb"(?i)\b(?:md5|rev|sha)|(?:sha\d*|sum|[^a-z]rev|revision|version|build|account|app|channel|domain|email|host|"
+    rb"hostname|ids?|identifier|image|model|org|owner|project|ref|region|tag|team|uri|url|user|username|"
+    rb"workspace|zone)[\s\"\'`\])]{0,4}\Z"
+)
+
+
+_GIVEN_TO: Final = re.compile(
+    rb"([\w .-]{3,60})[\"'`\])]{0,3}\s{0,4}(?::=|=>|\|\||[=:,(>\s])[\s\"'`(=]{0,6}\Z"
+)
+
+
+_HEX: Final = re.compile(rb"(?:0x)?[0-9a-fA-F-]+")
+_PADDING: Final = re.compile(rb"A{10,}")
+"""Some vendors begin with numbers, and the first digits of those are nought."""
+
+
+def vendor_value(rows: Sequence[tuple[str, str, str]]) -> Proof:
+    """Make a proof: the value that was given to a vendor's name has the shape of its keys.
+
+    A row holds expressions: words of the name; values that count for themselves; values that count
+    where the name also says that they are secret.
+    """
+    words = re.compile("|".join(f"(?P<r{n}>{row[0]})" for n, row in enumerate(rows)).encode(), re.I)
+    shapes = {f"r{n}": (free.encode(), bound.encode()) for n, (_, free, bound) in enumerate(rows)}
+
+    def proof(found: Candidate) -> bool:
+        value = found.value.rstrip(b".:%")
+        digits = sum(48 <= byte <= 57 for byte in value)
+        if not 0 < digits < len(value) or entropy(value) < 2.8:
+            return False
+        if is_placeholder(_PADDING.sub(b"", value)):
+            return False
+        given = _GIVEN_TO.search(found.before)
+        if not given or _SAYS_ID.search(given[1]) or _NO_SECRET_NAME.search(given[1]):
+            return False
+        says = bool(_SAYS_SECRET.search(given[1]))
+        return any(
+            shape and re.fullmatch(shape, value)
+            for word in words.finditer(given[1])
+            for shape in shapes[word.lastgroup or ""][: 1 + says]
+        ) and (wordiness(value) < 0.8 or bool(_HEX.fullmatch(value)))
+
+    return proof
 
 
 def password_given(found: Candidate) -> bool:

@@ -1,7 +1,7 @@
 """The stretches of bytes around anchors that are looked at closely.
 
-Anchors that stand close together share one stretch, so that a transcript full of them costs no more
-than its length.
+Anchors that stand close together share stretches, so that a transcript full of them costs no more
+than its length; and where bytes repeat themselves, so do their stretches.
 """
 
 from __future__ import annotations
@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-_LONGEST: Final = 16 << 10
-"""A shape is compared with this much at once, so that the time limit means something."""
+from dreaming.redaction.anchors import Place
+
+LONGEST: Final = 4 << 10
+"""A shape is compared with little more than this at once: its cost may grow faster than that."""
+_SIGNATURE: Final = 64
 
 
 class Window(NamedTuple):
-    """A stretch around anchors that lie on one line."""
+    """A stretch around anchors."""
 
-    ends: tuple[int, ...]
-    """Where the anchors end, ascending."""
+    at: int
+    """Where the first anchor ends."""
     start: int
     stop: int
     outer_start: int
@@ -26,35 +29,45 @@ class Window(NamedTuple):
 
 
 def around(
-    data: bytes, ends: Sequence[int], before: int, after: int, many_lines: bool = False
+    data: bytes,
+    places: Sequence[Place],
+    before: int,
+    after: int,
+    many_lines: bool = False,
+    longest: int = LONGEST,
 ) -> Iterator[Window]:
     """Yield windows of ``before`` and ``after`` bytes around the places, in order.
 
-    Without ``many_lines`` a window stays within the line of its anchors.
+    Without ``many_lines`` a window ends with the lines of its anchors.
     """
-    group: list[int] = []
-    for end in ends:
-        if group and _belongs(data, group, end, before + after):
-            group.append(end)
+    for first, last in _runs(data, places, before + after):
+        step = longest if last - first < longest else _step(data, first, longest)
+        for at in range(first, last + 1, step):
+            end = min(at + step - 1, last)
+            outer_start, outer_stop = max(0, at - before), min(len(data), end + after)
+            start, stop = outer_start, outer_stop
+            if not many_lines:
+                start = max(start, data.rfind(b"\n", start, at) + 1)
+                line_end = data.find(b"\n", end, stop)
+                stop = line_end if line_end >= 0 else stop
+            yield Window(at, start, stop, outer_start, outer_stop)
+
+
+def _runs(data: bytes, places: Sequence[Place], near: int) -> Iterator[tuple[int, int]]:
+    """Yield from where to where places stand so close that their windows would overlap."""
+    first, last = -1, -1
+    for place in places:
+        if first >= 0 and place.first - last <= near and data.find(b"\n", last, place.first) < 0:
+            last = max(last, place.last)
             continue
-        if group:
-            yield _window(data, group, before, after, many_lines)
-        group = [end]
-    if group:
-        yield _window(data, group, before, after, many_lines)
+        if first >= 0:
+            yield first, last
+        first, last = place.first, place.last
+    if first >= 0:
+        yield first, last
 
 
-def _belongs(data: bytes, group: list[int], end: int, near: int) -> bool:
-    if end - group[-1] > near or end - group[0] > _LONGEST:
-        return False
-    return data.find(b"\n", group[-1], end) < 0
-
-
-def _window(data: bytes, group: list[int], before: int, after: int, many_lines: bool) -> Window:
-    outer_start, outer_stop = max(0, group[0] - before), min(len(data), group[-1] + after)
-    start, stop = outer_start, outer_stop
-    if not many_lines:
-        start = max(start, data.rfind(b"\n", start, group[0]) + 1)
-        line_end = data.find(b"\n", group[-1], stop)
-        stop = line_end if line_end >= 0 else stop
-    return Window(tuple(group), start, stop, outer_start, outer_stop)
+def _step(data: bytes, first: int, longest: int) -> int:
+    """Return the length of stretches; repeated bytes are cut so that stretches are the same."""
+    again = data.find(data[first : first + _SIGNATURE], first + 1, first + longest)
+    return longest if again < 0 else longest // (again - first) * (again - first)

@@ -63,6 +63,18 @@ class Project(msgspec.Struct, frozen=True):
     """A folder in which it was seen."""
 
 
+class Found(msgspec.Struct, frozen=True, order=True):
+    """A hit of redaction as the state knows it: never its value."""
+
+    record: int
+    """1-based line of the transcript."""
+    rule: str
+    severity: str
+    fingerprint: str
+    since: float = 0.0
+    """When it was first found, seconds since 1970 UTC."""
+
+
 class Settlement(msgspec.Struct):
     """What one transcript came to: everything the state must learn, in one transaction."""
 
@@ -83,6 +95,8 @@ class Settlement(msgspec.Struct):
     deeds: Mapping[str, tuple[float, bytes]] = msgspec.field(default_factory=dict)
     """By project: when it began, seconds since 1970 UTC, and what was done there, packed."""
     projects: Mapping[str, Project] = msgspec.field(default_factory=dict)
+    hits: tuple[Found, ...] = ()
+    """What redaction found, also what a person overruled."""
     keep: bool = False
     """Only move the cursor: what is known of the transcript stands (a touched file)."""
 

@@ -30,7 +30,13 @@ def m004_memory(db: Database) -> None:
     db.conn.execute("create table memory (id integer primary key, body blob not null)")
 
 
-STEPS = (m001_initial, m002_kept, m003_deeds, m004_memory)
+def m005_hits(db: Database) -> None:
+    """Which rules of redaction found something in which transcript; never what."""
+    db.conn.execute(_HITS)
+    db.conn.execute("create index hits_fingerprint on hits (fingerprint)")
+
+
+STEPS = (m001_initial, m002_kept, m003_deeds, m004_memory, m005_hits)
 
 
 def migrations() -> Migrations:
@@ -147,5 +153,17 @@ create table kept (
   body text not null,
   excerpts integer not null,
   sessions text not null
+) without rowid
+"""
+
+_HITS = """
+create table hits (
+  transcript integer not null references transcripts (id),
+  record integer not null,
+  rule text not null,
+  severity text not null,
+  fingerprint text not null,
+  since real not null,
+  primary key (transcript, record, rule, fingerprint)
 ) without rowid
 """

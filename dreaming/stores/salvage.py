@@ -18,7 +18,7 @@ from dreaming.due import Standing
 from dreaming.stores.state import State
 
 _WHOLE: Final = ("projects", "published", "kept", "runs")
-_OF_TRANSCRIPTS: Final = ("cursors", "excerpts", "vocabulary")
+_OF_TRANSCRIPTS: Final = ("cursors", "excerpts", "vocabulary", "hits")
 _NOT_MEANT: Final = ("key", "watermark", "evidence", "queue made", "running")
 """Remembered values that hold for the old state only."""
 _CHUNK: Final = 500
@@ -104,8 +104,9 @@ def _copy(
     """Copy the rows of a table that can be read; say where that ended too early."""
     try:
         rows = source.execute(f"select * from {table} {where}", values).fetchall()
-    except sqlite3.DatabaseError:
-        if table not in result.unreadable:
+    except sqlite3.DatabaseError as wrong:
+        missing = str(wrong) == f"no such table: {table}"  # an earlier schema
+        if table not in result.unreadable and not missing:
             result.unreadable.append(table)
         return False
     new.take_over(table, rows)

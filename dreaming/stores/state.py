@@ -25,7 +25,7 @@ from dreaming.models.finding import Excerpt, Finding
 from dreaming.models.report import REFUSED, Spent, Verdict, Withdrawn
 from dreaming.similarity import term_id
 from dreaming.stores import withdrawal
-from dreaming.stores.interface import Cursor, Kept, Project, Settlement, Stamp
+from dreaming.stores.interface import Cursor, Found, Kept, Project, Settlement, Stamp
 from dreaming.stores.migrations import STEPS, migrations
 
 if TYPE_CHECKING:
@@ -36,6 +36,16 @@ _NO_RIGHT: Final = "Give yourself the right to write it and its folder, then run
 EVIDENCE: Final = "evidence"
 """Names the count of transactions that changed what candidates are made of."""
 _encode = msgspec.msgpack.Encoder().encode
+_DERIVED: Final = {
+    "findings": "select id, slug || char(10) || topic || char(10) || symptom || char(10) || rule"
+    " from findings",
+    "kept": "select decision, body from kept",
+}
+_FORGET: Final = {
+    "findings": "delete from findings where id = ?",
+    "kept": "delete from kept where decision = ?",
+    "requests": "delete from findings where request = ?",
+}
 
 
 class State:
@@ -187,6 +197,8 @@ class State:
                 self._count_terms(row, one.terms, before)
                 self._replace_deeds(row, one.deeds)
             self._withdraw(row, before, gone, changed, one.verdict, withdrawn)
+        if not one.keep and one.verdict is not Verdict.FAILED:
+            self._replace_hits(row, one.hits, now)
         stamp = one.stamp
         self.connection.execute(
             "insert or replace into cursors values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -275,6 +287,69 @@ class State:
         withdrawn.findings += withdrawal.withdraw_findings(self.connection, sessions, lost)
         withdrawn.excerpts += len(lost)
         withdrawn.transcripts += bool(lost)
+
+    def _replace_hits(self, row: int, hits: Iterable[Found], now: float) -> None:
+        """Put the transcript's hits; one that was found before keeps its day."""
+        kept = self.connection.execute(
+            "select fingerprint, min(since) from hits where transcript = ? group by 1", [row]
+        )
+        since = dict(kept.fetchall())
+        self.connection.execute("delete from hits where transcript = ?", [row])
+        self.connection.executemany(
+            "insert or ignore into hits values (?, ?, ?, ?, ?, ?)",
+            (
+                (row, hit.record, hit.rule, hit.severity, hit.fingerprint, at)
+                for hit in hits
+                for at in [since.get(hit.fingerprint, now)]
+            ),
+        )
+
+    def hits(self) -> dict[int, list[Found]]:
+        """Return what redaction found, by the transcript's row, in the order of its records."""
+        found: dict[int, list[Found]] = {}
+        for row, *hit in self.connection.execute(
+            "select transcript, record, rule, severity, fingerprint, since from hits"
+            " order by transcript, record, rule"
+        ):
+            found.setdefault(row, []).append(Found(*hit))
+        return found
+
+    def verdicts(self, purpose: str) -> dict[str, int]:
+        """Return how many transcripts have each verdict."""
+        rows = self.connection.execute(
+            "select verdict, count(*) from cursors where purpose = ? group by 1", [purpose]
+        )
+        return dict(rows.fetchall())
+
+    def excerpts(self) -> Iterator[tuple[int, bytes]]:
+        """Yield every kept excerpt with its transcript's row; those of one stand together."""
+        yield from self.connection.execute(
+            "select transcript, body from excerpts order by transcript, id"
+        )
+
+    def derived(self) -> Iterator[tuple[str, str, str]]:
+        """Yield what was made of excerpts: (table, key, its texts)."""
+        for table, query in _DERIVED.items():
+            for key, text in self.connection.execute(query):
+                yield table, str(key), text
+
+    def forget_derived(self, table: str, keys: Sequence[str]) -> int:
+        """Delete findings, what candidates were when decided, or what requests gave, by their keys.
+
+        A request is marked as withdrawn. Return how many rows went, of requests their findings.
+        """
+        before = self.connection.total_changes
+        with self._transaction():
+            self.connection.executemany(_FORGET[table], ([key] for key in keys))
+            gone = self.connection.total_changes - before
+            if table == "requests":
+                self.connection.executemany(
+                    "update requests set outcome = 'withdrawn' where hash = ?",
+                    ([key] for key in keys),
+                )
+            if gone:
+                self._bump_evidence()
+        return gone
 
     def withdrawn_answers(self) -> list[str]:
         """Return the hashes of answers whose raw text must not be kept any longer."""

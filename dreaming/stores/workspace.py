@@ -80,6 +80,10 @@ class Pseudonymizer:
         """Return a project's id."""
         return self._hash("project", identity)
 
+    def transcript(self, agent: str, path: str) -> str:
+        """Return the id by which a transcript is known outside of this machine's own folder."""
+        return self._hash("transcript", agent, path)
+
     def kin(self, identity: str) -> str:
         """Return the id of an identity that relatives share."""
         return self._hash("kin", identity)

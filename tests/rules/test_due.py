@@ -25,6 +25,7 @@ def _stands(sight: Sight, *, settle: float = HALF_AN_HOUR, since: float | None =
         (Sight(NOW + 9999, changed=True, waits_since=None), Standing.DUE),
         (Sight(0.0, changed=True, waits_since=NOW - 60), Standing.DUE),
         (Sight(NOW - 7200, changed=False, waits_since=NOW - 60), Standing.SETTLED),
+        (Sight(NOW - 60, changed=False, waits_since=NOW - 60, stale=True), Standing.STALE),
         (Sight(NOW - 7200, changed=False, waits_since=NOW, attempts=1), Standing.DUE),
         (
             Sight(NOW - 7200, changed=False, waits_since=NOW, attempts=MAX_ATTEMPTS),

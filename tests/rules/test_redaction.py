@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import hyperscan
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -267,13 +268,12 @@ def test_a_confirmation_that_takes_too_long_is_a_failure() -> None:
 def test_an_engine_that_gives_up_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     """An error of the pattern engine is never taken for clean."""
     broken = Detector([_slow_rule()])
-    failure = broken._failure
 
     class Broken:
         def scan(self, data: bytes, match_event_handler: object) -> None:
-            raise failure("out of memory")
+            raise hyperscan.error("out of memory")
 
-    monkeypatch.setattr(broken, "_database", Broken())
+    monkeypatch.setattr(broken._anchors, "_database", Broken())
     with pytest.raises(ScanFailed):
         list(broken.find(b"anything"))
 

@@ -74,11 +74,12 @@ IDENTITIES = [
 
 @pytest.mark.parametrize(("text", "kind"), IDENTITIES)
 def test_what_identifies_becomes_a_pseudonym_of_its_kind(text: str, kind: str) -> None:
-    """A pseudonym says what stood there, four characters tell two of a kind apart."""
+    """A pseudonym says what stood there; a few characters tell two of a kind apart."""
     out = redact(text)
     found = PSEUDONYM.findall(out)
     assert [p.split(":")[0] for p in found if p != "<home>"][-1] == f"<{kind}"
-    assert re.fullmatch(rf"<{kind}:[0-9a-f]{{4}}>", found[-1])
+    length = 12 if kind == "uuid" else 4
+    assert re.fullmatch(rf"<{kind}:[0-9a-f]{{{length}}}>", found[-1])
 
 
 LOOK_ALIKES = [

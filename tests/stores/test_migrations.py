@@ -28,6 +28,8 @@ def _made_by(path: Path, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
         patch.setattr("dreaming.stores.state.STEPS", EVERY[:steps])
         if steps < 3:
             patch.setattr(State, "_replace_deeds", lambda *_: None)
+        if steps < 5:
+            patch.setattr(State, "_replace_hits", lambda *_: None)
         with opened(path, key=KEY) as state:
             state.put("watermark", "1.0")
             state.settle("mining", [_settlement()], now=1.0)

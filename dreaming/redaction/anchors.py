@@ -1,0 +1,109 @@
+"""One pass over raw bytes that says where anything of interest may stand.
+
+Each match costs a call, a hundred times what a byte costs. Where matches stand denser than any text
+has them, the bytes are gone through in short stretches, and of each stretch is only said which
+expressions occur in it: time stays in proportion to length, whatever the bytes are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from dreaming.errors import DreamingError
+
+if TYPE_CHECKING:
+    import hyperscan
+
+STRETCH: Final = 4 << 10
+OVERLAP: Final = 1 << 10
+"""Longer than any anchor but addresses with very long secrets, which have more than one."""
+_FREE: Final = 1 << 10
+_BYTES_PER_EVENT: Final = 256
+"""Real transcripts have one anchor in twenty thousand bytes, the densest one in five hundred."""
+
+
+class ScanFailed(DreamingError):
+    """A transcript could not be scanned to its end, so nothing is known about it."""
+
+
+class Place(NamedTuple):
+    """Where an expression matches."""
+
+    first: int
+    """Where the match ends, counted in bytes."""
+    last: int
+    """The same; or, where matches are dense, the end of the stretch in which more may end."""
+    number: int
+
+
+class Anchors:
+    """Expressions in Hyperscan's notation, compiled once."""
+
+    def __init__(self, expressions: Sequence[str]) -> None:
+        self._expressions = [expression.encode("latin-1") for expression in expressions]
+        self._database = self._compiled(once=False)
+
+    @cached_property
+    def _dense(self) -> hyperscan.Database:
+        return self._compiled(once=True)
+
+    def _compiled(self, *, once: bool) -> hyperscan.Database:
+        """Return a database; with ``once`` it tells each expression's first match only."""
+        import hyperscan  # late: loading it costs 20 ms
+
+        flags = hyperscan.HS_FLAG_DOTALL | (hyperscan.HS_FLAG_SINGLEMATCH if once else 0)
+        database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        database.compile(
+            expressions=self._expressions,
+            ids=list(range(len(self._expressions))),
+            flags=[flags] * len(self._expressions),
+        )
+        return database
+
+    def find(self, data: bytes) -> list[Place]:
+        """Return where the expressions match, each one's places ascending.
+
+        Raises ``ScanFailed``.
+        """
+        found: list[Place] = []
+        if not data:
+            return found
+        most = _FREE + len(data) // _BYTES_PER_EVENT
+
+        def take(number: int, start: int, end: int, flags: int, context: object) -> bool:
+            found.append(Place(end, end, number))
+            return len(found) > most
+
+        self._scan(self._database, data, take)
+        return self._find_dense(data) if len(found) > most else found
+
+    def _find_dense(self, data: bytes) -> list[Place]:
+        found: list[Place] = []
+        for start in range(0, len(data), STRETCH):
+            begin, stop = max(0, start - OVERLAP), min(len(data), start + STRETCH)
+
+            def take(
+                number: int,
+                _: int,
+                end: int,
+                flags: int,
+                context: object,
+                begin: int = begin,
+                stop: int = stop,
+            ) -> None:
+                found.append(Place(begin + end, stop, number))
+
+            self._scan(self._dense, data[begin:stop], take)
+        return found
+
+    def _scan(self, database: hyperscan.Database, data: bytes, take: object) -> None:
+        import hyperscan
+
+        try:
+            database.scan(data, match_event_handler=take)
+        except hyperscan.ScanTerminated:
+            return  # ``take`` has seen enough
+        except hyperscan.error as error:
+            raise ScanFailed(f"The pattern engine gave up: {error}") from error
