@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dreaming.backends.child import CliBackend, Program
     from dreaming.backends.interface import Backend
     from dreaming.jobs.archiving import Retention
-    from dreaming.jobs.attack import Pass
+    from dreaming.jobs.attack import About, Pass
     from dreaming.jobs.decide import Desk
     from dreaming.jobs.doctor import Check, Patient
     from dreaming.jobs.limits import Limits
@@ -585,6 +585,7 @@ def patient(here: Place) -> Patient:
         state=lambda: state(here),
         backend=lambda: backend(name, here.person),
         away=endpoint(name, here.person),
+        program=lambda: about(name, here.person),
         scheduled=lambda: scheduled(here),
         now=time.time(),
     )
@@ -765,6 +766,33 @@ def api_checks(name: str, person: PersonSettings) -> list[Check]:
         return [*found, Check(Level.BAD, wrong.message, wrong.remedy, "key")]
     let_in = "What it needs to be let in is there; nobody was asked."
     return [*found, Check(Level.OK, let_in, "", "key")]
+
+
+def about(name: str, person: PersonSettings) -> About | None:
+    """Return what there is to know of a backend's program; ``None`` where it runs none.
+
+    Raises ``LetInRefused`` and ``Unusable`` where the program or its login is missing.
+    """
+    from dreaming.jobs.attack import About
+    from dreaming.stores import tokens
+
+    if name not in PROGRAMS:
+        return None
+    words, found = tried(name, person)
+    if name == "claude-code" and person.claude_code.key == "login":
+        tokens.read(login_file(name, person))
+    if name == "codex" and person.codex.key == "login" and not renewed_logins(name, person):
+        file = login_file(name, person)
+        raise Unusable(f"{file}: Codex has no login.", remedy="`codex login`")
+    return About(words, found.at if found else "")
+
+
+def goes_to(name: str, person: PersonSettings) -> str:
+    """Return where text goes, in words; empty where none leaves this program."""
+    away = endpoint(name, person)
+    if away:
+        return f"{away[0]}:{away[1]}"
+    return "where the program sends it" if ports(name, person) is None else ""
 
 
 def require_tried(name: str, person: PersonSettings) -> None:

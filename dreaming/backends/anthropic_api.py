@@ -243,10 +243,10 @@ class _Heard:
             self._say(block.text)
 
     def _say(self, text: str) -> None:
+        self._texts.append(text[: MAX_TEXT - self._length])
         self._length += len(text)
         if self._length > MAX_TEXT:
             raise TransientFailure("The API's answer does not end.", partial=self.answer())
-        self._texts.append(text)
 
     def _count(self, usage: Any) -> None:
         """Take over the counts: each event carries the whole number so far, or none."""

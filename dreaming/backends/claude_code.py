@@ -324,7 +324,7 @@ class _Heard:
 
     def _limit(self, told: Mapping[str, Any]) -> None:
         resets = child.number(told.get("resetsAt"))
-        if told.get("status") == "rejected":
+        if told.get("status") == "rejected" and resets:  # else it is a rate, and no window
             self._rejected, self._resets = True, resets
         windows = child.table(told.get("unifiedWindows")) or {str(told.get("rateLimitType")): told}
         for name, one in windows.items():

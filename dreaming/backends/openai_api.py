@@ -298,10 +298,10 @@ class _Heard:
         return self.answer(complete=self._ended != "length")
 
     def _say(self, text: str) -> None:
+        self._texts.append(text[: MAX_TEXT - self._length])
         self._length += len(text)
         if self._length > MAX_TEXT:
             raise TransientFailure("The server's answer does not end.", partial=self.answer())
-        self._texts.append(text)
 
 
 def _events(response: httpx2.Response) -> Iterator[_Event]:
@@ -317,11 +317,14 @@ def _events(response: httpx2.Response) -> Iterator[_Event]:
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Cut at newlines only: the client's own reader also cuts at U+2028, which JSON may hold."""
-    rest = b""
+    begun: list[bytes] = []
     for chunk in chunks:
-        *lines, rest = (rest + chunk).split(b"\n")
-        yield from lines
-    yield rest
+        *lines, rest = chunk.split(b"\n")
+        for line_ in lines:
+            yield b"".join([*begun, line_])
+            begun.clear()
+        begun.append(rest)
+    yield b"".join(begun)
 
 
 def _start_of(response: httpx2.Response) -> Any:

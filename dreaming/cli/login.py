@@ -77,9 +77,19 @@ def _asked() -> str:
 def _check(backend: str, workspace: Path | None, quiet: bool) -> int:
     from dreaming import wiring
     from dreaming.jobs.schedule import rehearse
+    from dreaming.schedulers.interface import SchedulerSilent
+    from dreaming.schedulers.systemd import Systemd
 
     plan = wiring.plan(wiring.place(wiring.Choices(workspace), must_exist=False))
-    told = rehearse(plan, ("login", backend, "--as-scheduled"))
+    words, scheduler = ("login", backend, "--as-scheduled"), wiring.scheduler(None)
+    try:
+        if isinstance(scheduler, Systemd):
+            scheduler.status()
+            told = scheduler.shut_in(plan, words)
+        else:
+            told = rehearse(plan, words)
+    except SchedulerSilent:  # there is one, and it cannot be asked from here
+        told = rehearse(plan, words)
     if told.code:
         raise BackendUnavailable(f"A scheduled night is not let in: {told.error or told.out}")
     say(told.out.strip(), quiet=quiet)

@@ -9,6 +9,7 @@ import click
 
 from dreaming.cli import options
 from dreaming.cli.output import count, data, document, line, size
+from dreaming.errors import DreamingError
 
 if TYPE_CHECKING:
     from dreaming.wiring import Choices, Place
@@ -59,6 +60,8 @@ def _collect(here: Place, choices: Choices) -> dict[str, Any]:
     return {
         "workspace": str(here.workspace.root),
         "backend": here.person.backend,
+        "backend_program": _program(here),
+        "goes_to": wiring.goes_to(here.person.backend, here.person),
         "watermark": nights.watermark,
         "due": due,
         "waiting": waiting,
@@ -94,9 +97,31 @@ def _collect(here: Place, choices: Choices) -> dict[str, Any]:
     }
 
 
+def _program(here: Place) -> Any:
+    """What there is to know of the backend's program, or why nothing is known."""
+    from dreaming import wiring
+
+    try:
+        return wiring.about(here.person.backend, here.person)
+    except DreamingError as wrong:
+        return {"wrong": wrong.message, "remedy": wrong.remedy}
+
+
+def _print_backend(found: dict[str, Any]) -> None:
+    program = found["backend_program"]
+    if isinstance(program, dict):
+        data(f"program     {program['wrong']} {program['remedy']}", red=True)
+    elif program is not None:
+        said = f"passed {program.passed}" if program.passed else "has not been tried"
+        data(f"program     {program.program}, {said}", red=not program.passed)
+    if found["goes_to"]:
+        data(f"text        goes to {found['goes_to']}")
+
+
 def _print(found: dict[str, Any]) -> None:
     due, kinds = found["due"], {one.kind for one in found["troubles"]}
     data(f"workspace   {found['workspace']}  (backend {found['backend']})")
+    _print_backend(found)
     watermark = found["watermark"] or "none yet: no night has settled everything"
     data(f"watermark   {watermark}", red="old" in kinds)
     data(f"due         {count(due.transcripts, 'transcript')}, {size(due.bytes)}")

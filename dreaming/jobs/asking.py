@@ -64,6 +64,7 @@ _Failure = (
 _FAILURES: Final = (
     Unanswered, TooBig, QuotaReached, BudgetReached, LetInRefused, Unreachable, NotReadOnly,
 )  # fmt: skip
+_REASONS: Final = {TooBig: "too big", AnswerRefused: "the model declined to answer"}
 _T = TypeVar("_T")
 
 
@@ -237,12 +238,16 @@ class Asker:
             request = question(attempts)
             try:
                 answer = self._answer(request, base, now)
-            except (TooBig, AnswerRefused) as wrong:
-                why = "too big" if isinstance(wrong, TooBig) else "the model declined to answer"
+            except TransientFailure:
+                raise
+            except (TooBig, Unanswered) as wrong:
+                why = _REASONS.get(type(wrong), "no answer in the form that was asked for")
                 asked.complaints.append(Complaint(why, whole=True))
                 if isinstance(wrong, TooBig):
                     return None
-                break
+                if isinstance(wrong, AnswerRefused):
+                    break
+                continue
             found, complaints = read(answer.text, request)
             why = self._unusable(answer, complaints)
             if not why:

@@ -288,6 +288,15 @@ class Pass(msgspec.Struct, frozen=True):
     at: str
 
 
+class About(msgspec.Struct, frozen=True):
+    """A backend's program, as a person wants to know it."""
+
+    program: str
+    """Where it is, and its version."""
+    passed: str
+    """When it passed as it is now, ISO 8601; empty where it did not."""
+
+
 class Passes:
     """The passes of this machine, in one file."""
 

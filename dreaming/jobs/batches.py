@@ -22,6 +22,7 @@ from dreaming.jobs.limits import Allowance, Limits, Stopped
 from dreaming.jobs.listing import PURPOSE, Listed
 from dreaming.jobs.progress import Progress, Stopwatch
 from dreaming.jobs.reading import Reader, Reading, kept
+from dreaming.jobs.unattended import since_boot
 from dreaming.models.finding import KeptExcerpt
 from dreaming.models.lesson import KnownLine
 from dreaming.models.report import REFUSED, Outcome, Report, Verdict, add
@@ -71,7 +72,7 @@ class Work(msgspec.Struct, kw_only=True):
     """
     limits: Limits = Limits()
     accounts: Accounts = msgspec.field(default_factory=Accounts)
-    timer: Callable[[], float] = time.monotonic
+    timer: Callable[[], float] = since_boot
     """Measures the minutes of the limits."""
     pause: Callable[[float], None] = time.sleep
 

@@ -68,6 +68,8 @@ class Patient(msgspec.Struct):
     """Makes the backend, without asking it anything."""
     away: tuple[str, int] | None
     """Host and port of a backend that is elsewhere."""
+    program: Callable[[], Any]
+    """Says what is known of the backend's program; nothing where it runs none."""
     scheduled: Callable[[], Overview]
     now: float
 
@@ -274,9 +276,16 @@ def _left_out(patient: Patient) -> Check:
 
 
 def _backend(patient: Patient) -> Check:
-    named = patient.backend().identity
+    backend = patient.backend()
+    named, program = backend.identity, patient.program()
+    if program is not None:
+        if not program.passed:
+            again = f"`dreaming doctor --backend {backend.name}`"
+            return _bad(f"{named}: {program.program} has not been tried.", again)
+        named = f"{named}: {program.program}, which passed on {program.passed[:10]}"
     if patient.away is None:
-        return _ok(f"{named}: asks nobody over the network.")
+        anywhere = "may connect anywhere" if program else "asks nobody over the network"
+        return _ok(f"{named}: {anywhere}.")
     host, port = patient.away
     try:
         socket.create_connection((host, port), timeout=_CONNECT_SECONDS).close()

@@ -6,7 +6,6 @@ a run goes over a limit by the question in flight at most.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Final
 
@@ -53,13 +52,13 @@ class Allowance:
         accounts: Accounts,
         stop: Callable[[], str],
         clock: Callable[[], float],
-        timer: Callable[[], float] = time.monotonic,
-        progress: Progress | None = None,
+        timer: Callable[[], float],
+        progress: Progress,
     ) -> None:
         """Count to ``report``. ``stop`` gives a reason from outside, ``timer`` the minutes."""
         self._limits, self._report, self._account = limits, report, account
         self._accounts, self._stop, self._clock, self._timer = accounts, stop, clock, timer
-        self._progress = progress or Progress()
+        self._progress = progress
         self._began = timer()
         self._said = ""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from dreaming.errors import Unusable
-from dreaming.schedulers.interface import Plan, Run, Scheduler, SchedulerSilent, Status
+from dreaming.schedulers.interface import Plan, Run, Scheduler, SchedulerSilent, Status, Told
 
 _SECOND: Final = 1_000_000
 
@@ -22,6 +22,11 @@ SERVICE: Final = "dreaming.service"
 TIMER: Final = "dreaming.timer"
 NETWORK: Final = "dreaming.service.d/network.conf"
 PROGRAM: Final = "dreaming.service.d/program.conf"
+
+_OF_NIGHTS: Final = re.compile(
+    "(Description|On(Failure|Success)|Type|ExecStart|SuccessExitStatus|Timeout(Start|Stop)Sec)="
+)
+"""What of a unit is about nights and not about what they may do."""
 
 SECRETS: Final = (
     ".ssh .gnupg .aws .azure .kube .docker .netrc .git-credentials .npmrc .pypirc .vault-token "
@@ -92,6 +97,16 @@ class Systemd(Scheduler):
             last_result=f"ended with {code}" if result == "exit-code" else result * bool(started),
             lingers=self._linger.exists() if self._linger else None,
         )
+
+    def shut_in(self, plan: Plan, words: Sequence[str]) -> Told:
+        """Run a command of ours now, shut in as a night is, and return how that ended."""
+        files = self.files(plan)
+        lines = "\n".join(files[name] for name in (SERVICE, NETWORK, PROGRAM) if name in files)
+        given = [one for one in re.findall(r"^\w+=.*$", lines, re.M) if not _OF_NIGHTS.match(one)]
+        manager = ("--user",) if self._linger else ()
+        flags = ("--quiet", "--wait", "--pipe", "--collect")
+        properties = [f"--property={one}" for one in given]
+        return self._run(("systemd-run", *manager, *flags, *properties, *plan.command, *words))
 
     def _shown(self, unit: str, *properties: str) -> dict[str, str]:
         said = self._ask("show", "--timestamp=unix", f"--property={','.join(properties)}", unit)

@@ -47,6 +47,7 @@ class Sick(World):
             state=self.state,
             backend=Offline,
             away=None,
+            program=lambda: None,
             scheduled=lambda: Overview(active=True, kind="systemd"),
             now=NIGHT + HOUR,
         )

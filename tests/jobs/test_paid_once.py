@@ -18,6 +18,7 @@ from dreaming.backends.interface import (
     TimedOut,
     TooBig,
     TransientFailure,
+    Unanswered,
     Unreachable,
     Usage,
     Window,
@@ -262,6 +263,7 @@ FAILING: dict[str, Step] = {
     "transient, with text": TransientFailure("broke off", partial=SOME),
     "too big": TooBig("too long", partial=SOME),
     "refused": AnswerRefused(partial=SOME),
+    "no form": Unanswered("did not keep to the form", partial=SOME),
     "cut short": SOME,
     "prose": Answer("Let me plan.", Usage(90, 10, 0.25)),
     "null": Answer("null", Usage(90, 10, 0.25)),
@@ -337,13 +339,13 @@ def test_a_declined_transcript_is_found_and_set_aside(world: World) -> None:
     assert report.complaints == {"the model declined to answer": 2}
 
 
-def test_an_answer_of_no_use_is_asked_for_again_the_same_night(world: World) -> None:
+@pytest.mark.parametrize("name", ["prose", "cut short", "no form"])
+def test_an_answer_of_no_use_is_asked_for_again_the_same_night(world: World, name: str) -> None:
     """One bad answer costs an answer, not a night; it is kept and counted."""
-    world.backend = backend = Paid("Let me plan.")
+    world.backend = backend = Paid(FAILING[name])
     report = world.night()
     assert (report.exit_code, report.outcome) == (0, Outcome.ADVANCED)
-    assert report.complaints == {"not the JSON that was asked for": 1}
-    assert kept_texts(world) == ["Let me plan."]
+    assert sum(report.complaints.values()) == len(kept_texts(world)) == 1
     assert set(world.waiting()) == {"watch-gotcha"} and len(backend.asked) == 3
 
 

@@ -192,6 +192,27 @@ def test_it_is_started_and_stopped(tmp_path: Path) -> None:
     ]
 
 
+@LEVELS
+def test_a_command_is_shut_in_as_a_night_is(level: str, tmp_path: Path) -> None:
+    """Every property of the unit and its drop-ins, in their order; what is about nights is not."""
+    system = System(**{"systemd-run": Told(7, "said")})
+    made = plan(remote=True, program=True, keys=Path("/srv/keys"))
+    one = systemd(tmp_path, system, level)
+    assert one.shut_in(made, ("login", "codex")) == Told(7, "said")
+    asked = system.asked[0]
+    assert asked.startswith("systemd-run " + "--user " * (level == "user"))
+    assert asked.endswith(" /usr/bin/python3 -P -m dreaming login codex")
+    for name in (SERVICE, NETWORK, PROGRAM):
+        for line in one.files(made)[name].splitlines():
+            key = line.partition("=")[0]
+            kept = f"--property={line} " in asked
+            about_nights = key in ("Type", "ExecStart", "SuccessExitStatus", "Description")
+            about_nights |= key in ("OnFailure", "TimeoutStartSec", "TimeoutStopSec")
+            assert kept != about_nights or not re.match(r"\w+=", line), line
+    properties = re.findall("MemoryDenyWriteExecute=(yes|no)", asked)
+    assert properties == ["yes", "no"]
+
+
 def test_a_manager_that_cannot_be_asked_is_told(tmp_path: Path) -> None:
     """What systemctl said stands in the sentence, and another way beside it."""
     system = System(enable=Told(1, error="Failed to connect to bus: No medium found"))
