@@ -146,13 +146,12 @@ class Reader:
             if cursor is None:
                 return Reading(_settlement(transcript, Verdict.SKIPPED, VANISHED, self.rules))
             return Reading(_touched(transcript, cursor))
+        turns = kept.session.turns
         try:
-            hits = self.scan(
-                (turn.line, text) for turn in kept.session.turns for text in _turn_texts(turn)
-            )
+            hits = self.scan((turn.line, text) for turn in turns for text in _turn_texts(turn))
+            reading = self._settle(transcript, kept.session, hits, kept.projects.__getitem__)
         except ScanFailed as wrong:
             return self._failed(transcript, cursor, _not_scanned(wrong))
-        reading = self._settle(transcript, kept.session, hits, kept.projects.__getitem__)
         reading.settlement.settled, reading.settlement.digest = kept.settled, kept.digest
         return reading
 
