@@ -47,6 +47,8 @@ NOT_SCANNED: Final = "cannot be scanned for credentials"
 TOO_MANY: Final = "more hits than are listed"
 WIDE: Final = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 """What text in two or four bytes a character begins with: no rule could see anything in it."""
+_LINES: Final = 32
+"""Bits for the lines within one text, which are not told."""
 UNIQUE: Final = 12
 """Shortest record identity, in characters, that no two conversations share by chance."""
 IN_REFUSED: Final = "(in refused transcripts)"
@@ -162,8 +164,11 @@ class Reader:
         """
         scanner: Scanner = self._redactor.scanner()
         for number, text in texts:
-            scanner.feed(text.encode("utf-8", "surrogatepass") + b"\n\0\n", number)
-        return scanner.finish()
+            scanner.feed(text.encode("utf-8", "surrogatepass") + b"\n\0\n", number << _LINES)
+        hits = (
+            msgspec.structs.replace(hit, record=hit.record >> _LINES) for hit in scanner.finish()
+        )
+        return tuple(dict.fromkeys(hits))
 
     def id(self, agent: str, path: Path) -> str:
         """Return the keyed id by which a person releases a transcript."""

@@ -35,6 +35,8 @@ _SCANNED: Final = "kept texts scanned"
 """Where the state remembers by which rules and words all that it keeps was scanned."""
 _LEFT_OUT: Final = (Verdict.EXCLUDED, Verdict.HELD, Verdict.FAILED)
 _CHUNK: Final = 1 << 20
+_JOIN: Final = "\n\0\n"
+"""Between two texts, so that neither goes on in the other."""
 
 _Refusal = tuple[Verdict, str]
 
@@ -45,8 +47,8 @@ def renew(work: Work, words: Words, report: Report) -> None:
     """Withdraw all that rests on what today's words, settings and rules refuse.
 
     What the state keeps of *all* transcripts is scanned in the first run with new rules or words,
-    also of those that are gone; the transcripts themselves follow in slices. Killed anywhere it begins anew
-    and ends the same.
+    also of those that are gone; the transcripts themselves follow in slices. Killed anywhere it
+    begins anew and ends the same.
     """
     reader, state = work.reader, work.state
     reader.words = words
@@ -117,7 +119,7 @@ def _refused_excerpts(work: Work) -> dict[int, tuple[_Refusal, tuple[Found, ...]
     for row, kept in groupby(work.state.excerpts(), key=lambda one: one[0]):
         try:
             every = (msgspec.msgpack.decode(body) for _, body in kept)
-            hits = work.reader.scan((one["line"], text) for one in every for text in _texts(one))
+            hits = work.reader.scan((one["line"], _JOIN.join(_texts(one))) for one in every if one)
         except (ScanFailed, msgspec.DecodeError):
             refused[row] = (Verdict.EXCLUDED, NOT_SCANNED), ()
             continue
