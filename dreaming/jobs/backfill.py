@@ -108,6 +108,7 @@ def prepare(night: Night, limits: Limits, *, doomed_first: bool) -> Backfill:
     now = night.clock()
     watch = Stopwatch()
     report = Report(started=iso(now), backend=night.backend.identity)
+    night.reader.words = night.decided().words
     with watch.stage("list"):
         stock = take_stock(night, report, now, _EVERYTHING)
     stock.due.sort(key=_doomed if doomed_first else _newest)
@@ -141,7 +142,7 @@ def run(ready: Backfill, clock: Callable[[], float] = time.monotonic) -> Backfil
     try:
         night.state.settle(PURPOSE, ready.stock.waiting, now=ready.now)
         archiving.withdraw(night.archive, night.state)
-        refusals.renew(night, night.decided().words, report)
+        refusals.renew(night, night.reader.words, report)
         settle_all(night, ready.stock.due, report, ready.watch, after=keep)
         queue_up(night, report, ready.watch, ready.now)
         if report.outcome is not Outcome.FAILED and not report.why and not report.failures:
@@ -194,7 +195,8 @@ def _estimate(night: Night, due: Sequence[Listed], now: float) -> Estimate:
     losses: dict[str, Loss] = {}
     for one in due:
         note(losses, one.transcript, one.keeps_days, settled=False, now=now)
-    tokens = round(size * night.tokens_per_mb / 1e6)
+    unasked = sum(one.transcript.size for one in due if one.standing is not Standing.STALE)
+    tokens = round(unasked * night.tokens_per_mb / 1e6)
     return Estimate(
         transcripts=len(due),
         bytes=size,

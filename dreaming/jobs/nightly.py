@@ -134,7 +134,6 @@ def take_stock(night: Night, report: Report, now: float, due: frozenset[Standing
     as_before: Counter[tuple[Verdict, str]] = Counter()
     stale = list(archiving.outlived(night.state, night.archive, night.waits.rules))
     report.found += len(stale)
-    night.reader.words = night.decided().words
     again = refusals.again(night.state, night.reader)
     for one in look(night.folders, night.state, night.waits, now, again):
         report.found += 1

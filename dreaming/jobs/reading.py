@@ -46,6 +46,8 @@ NOT_SCANNED: Final = "cannot be scanned for credentials"
 TOO_MANY: Final = "more hits than are listed"
 WIDE: Final = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 """What text in two or four bytes a character begins with: no rule could see anything in it."""
+_LINES: Final = 32
+"""Bits for the lines within one text, which are not told."""
 UNIQUE: Final = 12
 """Shortest record identity, in characters, that no two conversations share by chance."""
 IN_REFUSED: Final = "(in refused transcripts)"
@@ -145,13 +147,12 @@ class Reader:
             if cursor is None:
                 return Reading(_settlement(transcript, Verdict.SKIPPED, VANISHED, self.rules))
             return Reading(_touched(transcript, cursor))
+        turns = kept.session.turns
         try:
-            hits = self.scan(
-                (turn.line, text) for turn in kept.session.turns for text in _turn_texts(turn)
-            )
+            hits = self.scan((turn.line, text) for turn in turns for text in _turn_texts(turn))
+            reading = self._settle(transcript, kept.session, hits, kept.projects.__getitem__)
         except ScanFailed as wrong:
             return self._failed(transcript, cursor, _not_scanned(wrong))
-        reading = self._settle(transcript, kept.session, hits, kept.projects.__getitem__)
         reading.settlement.settled, reading.settlement.digest = kept.settled, kept.digest
         return reading
 
@@ -162,8 +163,11 @@ class Reader:
         """
         scanner: Scanner = self._redactor.scanner()
         for number, text in texts:
-            scanner.feed(text.encode("utf-8", "surrogatepass") + b"\n\0\n", number)
-        return scanner.finish()
+            scanner.feed(text.encode("utf-8", "surrogatepass") + b"\n\0\n", number << _LINES)
+        hits = (
+            msgspec.structs.replace(hit, record=hit.record >> _LINES) for hit in scanner.finish()
+        )
+        return tuple(dict.fromkeys(hits))
 
     def id(self, agent: str, path: Path) -> str:
         """Return the keyed id by which a person releases a transcript."""

@@ -74,6 +74,7 @@ def rebuild(night: Night, old: Path) -> Rebuilt:
     now, watch = night.clock(), Stopwatch()
     report = Report(started=iso(now), backend=night.backend.identity)
     night.waits = msgspec.structs.replace(night.waits, since=0.0)
+    night.reader.words = night.decided().words
     stock = take_stock(night, report, now, frozenset({Standing.DUE}))
     there = {one.transcript.key for one in [*stock.due, *stock.open]}
     salvaged = salvage(old, night.state, there) if old.exists() else Salvaged()

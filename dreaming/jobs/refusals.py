@@ -7,6 +7,7 @@ transcript again. A person's word stands in the ledger; every run goes by it bef
 from __future__ import annotations
 
 import codecs
+import hashlib
 import os
 import re
 import sys
@@ -31,9 +32,11 @@ from dreaming.stores.interface import Cursor, Found, Settlement
 from dreaming.stores.state import State
 
 _SCANNED: Final = "kept texts scanned"
-"""Where the state remembers by which rules all that it keeps was scanned."""
+"""Where the state remembers by which rules and words all that it keeps was scanned."""
 _LEFT_OUT: Final = (Verdict.EXCLUDED, Verdict.HELD, Verdict.FAILED)
 _CHUNK: Final = 1 << 20
+_JOIN: Final = "\n\0\n"
+"""Between two texts, so that neither goes on in the other."""
 
 _Refusal = tuple[Verdict, str]
 
@@ -43,31 +46,39 @@ _Refusal = tuple[Verdict, str]
 def renew(work: Work, words: Words, report: Report) -> None:
     """Withdraw all that rests on what today's words, settings and rules refuse.
 
-    What the state keeps of *all* transcripts is scanned in the first run with new rules, also of
-    those that are gone; the transcripts themselves follow in slices. Killed anywhere it begins anew
-    and ends the same.
+    What the state keeps of *all* transcripts is scanned in the first run with new rules or words,
+    also of those that are gone; the transcripts themselves follow in slices. Killed anywhere it
+    begins anew and ends the same.
     """
     reader, state = work.reader, work.state
     reader.words = words
     refused: dict[int, tuple[_Refusal, tuple[Found, ...]]] = {}
-    due = state.get(_SCANNED) != reader.rules
+    by = _scanned_by(reader)
+    due = state.get(_SCANNED) != by
     if due:
+        work.progress.note("scanning what is kept by the rules of today")
         refused = _refused_excerpts(work)
-    known = state.hits()
-    if known or refused:
-        for (agent, path), cursor in state.cursors(PURPOSE).items():
-            hits = tuple(known.get(cursor.transcript, ()))
-            if cursor.transcript not in refused and hits:
-                verdict = reader.refusal(agent, Path(os.fsdecode(path)), hits)
-                if verdict is not None and verdict[0] is not cursor.verdict:
-                    refused[cursor.transcript] = verdict, hits
-            if cursor.transcript in refused:
-                verdict, hits = refused.pop(cursor.transcript)
-                one = _settlement(agent, path, cursor, verdict, hits)
-                settle(work, [Reading(one)], Asked(), report)
+    for one in _judged(state, reader):
+        if one.refusal is not None and one.refusal[0] is not one.verdict:
+            refused.setdefault(one.row, (one.refusal, one.hits))
+    if refused:
+        readings = [
+            Reading(_settlement(agent, path, cursor, *refused[cursor.transcript]))
+            for (agent, path), cursor in state.cursors(PURPOSE).items()
+            if cursor.transcript in refused
+        ]
+        settle(work, readings, Asked(), report)
     if due:
         _forget_derived(work, report)
-        state.put(_SCANNED, reader.rules)
+        state.put(_SCANNED, by)
+
+
+def _scanned_by(reader: Reader) -> str:
+    """Return a hash of all that a refusal of a kept text depends on."""
+    words = reader.words
+    released = [(id_, sorted(marks)) for id_, marks in sorted(words.released.items())]
+    told = (reader.rules, reader.strict, sorted(words.allowed), released)
+    return hashlib.sha256(repr(told).encode()).hexdigest()
 
 
 def again(state: State, reader: Reader) -> set[Key]:
@@ -75,18 +86,30 @@ def again(state: State, reader: Reader) -> set[Key]:
 
     Those whose hits an earlier version did not keep are among them.
     """
-    hits = state.hits()
-    marks = ", ".join("?" * len(REFUSED))
-    rows = state.connection.execute(
-        "select id, agent, path from cursors join transcripts on id = transcript"
-        f" where purpose = ? and verdict in ({marks})",
+    judged = _judged(state, reader)
+    return {one.key for one in judged if one.refusal is None and one.verdict in REFUSED}
+
+
+class _Judged(msgspec.Struct):
+    """A transcript that is refused or has hits: what it was settled as, what it is today."""
+
+    row: int
+    key: Key
+    verdict: Verdict
+    hits: tuple[Found, ...]
+    refusal: _Refusal | None
+
+
+def _judged(state: State, reader: Reader) -> Iterator[_Judged]:
+    known = state.hits()
+    for row, agent, path, verdict in state.connection.execute(
+        "select id, agent, path, verdict from cursors join transcripts on id = transcript"
+        " where purpose = ? and (verdict in (?, ?) or id in (select transcript from hits))",
         [PURPOSE, *REFUSED],
-    )
-    return {
-        (agent, path)
-        for row, agent, path in rows
-        if reader.refusal(agent, Path(os.fsdecode(path)), hits.get(row, ())) is None
-    }
+    ).fetchall():
+        hits = tuple(known.get(row, ()))
+        refusal = reader.refusal(agent, Path(os.fsdecode(path)), hits)
+        yield _Judged(row, (agent, path), Verdict(verdict), hits, refusal)
 
 
 def _refused_excerpts(work: Work) -> dict[int, tuple[_Refusal, tuple[Found, ...]]]:
@@ -96,7 +119,7 @@ def _refused_excerpts(work: Work) -> dict[int, tuple[_Refusal, tuple[Found, ...]
     for row, kept in groupby(work.state.excerpts(), key=lambda one: one[0]):
         try:
             every = (msgspec.msgpack.decode(body) for _, body in kept)
-            hits = work.reader.scan((one["line"], text) for one in every for text in _texts(one))
+            hits = work.reader.scan((one["line"], _JOIN.join(_texts(one))) for one in every if one)
         except (ScanFailed, msgspec.DecodeError):
             refused[row] = (Verdict.EXCLUDED, NOT_SCANNED), ()
             continue

@@ -177,6 +177,14 @@ def test_what_is_meant_is_found_by_id_path_and_fingerprint(world: World) -> None
             refusals.named(found, wanted)
 
 
+def test_a_hit_in_decoded_text_is_known_by_its_record(world: World) -> None:
+    """Lines inside one text are no records."""
+    with opened(world.place.database, key=KEY) as state:
+        texts = [(7, f"a\nb\n{github_token()}"), (9, "x"), (11, f"a\nb {github_token()}")]
+        hits = world.made(state).reader.scan(texts)
+    assert [hit.record for hit in hits] == [7, 11]
+
+
 # -- release --------------------------------------------------------------------------------------
 
 
