@@ -26,7 +26,7 @@ from tests.acceptance.installed import Here
 from tests.backends import loopback
 from tests.backends.loopback import NOTHING, MessagesApi
 from tests.backends.programs import program
-from tests.backends.speakers import ByClaudeCode, ByCodex, ByCommand
+from tests.backends.speakers import ByClaudeCode, ByCodex, ByCommand, Speaker
 
 NIGHT: Final = ("nightly", "--since", "all", "--settle", "0")
 
@@ -86,9 +86,12 @@ print(OUT.replace("%WORD%", word))
 
 def _run_by(name: str, folder: Path) -> str:
     """Make the program of a backend; return its settings."""
-    out = {"claude-code": ByClaudeCode, "codex": ByCodex, "command": ByCommand}[name]
-    speaker = out(folder)
-    speaker.says(NOTHING)
+    speakers: dict[str, Callable[[Path], Speaker]] = {
+        "claude-code": ByClaudeCode,
+        "codex": ByCodex,
+        "command": ByCommand,
+    }
+    speakers[name](folder).says(NOTHING)
     told = json.loads((folder / "told.json").read_text("utf-8"))["out"]
     made = program(folder, f"import re\nTEXT, OUT = {NOTHING!r}, {told!r}\n{RECORDS}", "records")
     if name == "command":
