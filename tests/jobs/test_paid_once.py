@@ -276,15 +276,16 @@ def test_a_failure_that_ends_the_night_is_no_attempt(world: World, name: str) ->
     failure, code = STOPPING[name]
     world.now = NIGHT
     for night in range(1, 4):
-        world.backend = Paid(failure)
+        world.backend = backend = Paid(failure)
         report = world.night()
         assert (report.exit_code, report.watermark) == (code, None)
+        assert [len(one.packets) for one in backend.asked] == [3]
         assert SOME.text in kept_texts(world)
         assert report.spent.cost == 0.25
         with opened(world.place.database, key=KEY) as state:
             assert state.cursors("mining") == {}
         world.now += 24 * HOUR
-        if name == "budget" and night == 2:  # paid twice: now it is split
+        if name == "budget" and night == 2:  # that one was paid for twice
             break
     world.backend = backend = Paid()
     assert world.night().outcome is Outcome.ADVANCED
