@@ -132,8 +132,7 @@ class CliBackend(Backend):
         It is run for that, with ``--version``, once for each file that is put in its place.
         """
         path = find(self._program)
-        stat = path.resolve().stat()
-        key = (str(path), stat.st_mtime_ns, stat.st_size)
+        key = stamp(path)
         if key not in _versions:
             with room() as folders:
                 argv = (str(path), "--version")
@@ -155,7 +154,13 @@ class CliBackend(Backend):
 
 
 _versions: dict[tuple[str, int, int], str] = {}
-"""What ``--version`` said, by path, time of change and size."""
+"""What ``--version`` said, by ``stamp``."""
+
+
+def stamp(program: Path) -> tuple[str, int, int]:
+    """Return what changes when another file is put in a program's place."""
+    stat = program.stat()
+    return str(program), stat.st_mtime_ns, stat.st_size
 
 
 def find(program: str) -> Path:
@@ -451,8 +456,8 @@ def _signal(group: int, number: int) -> None:
 
 # -- what several of them say ---------------------------------------------------------------------
 
-Row = tuple[str, Callable[..., DreamingError], str, str]
-"""Words, a bar between them, of which one is told; the error that it is; a sentence; a remedy."""
+Row = tuple[Callable[..., DreamingError], str, str, str]
+"""An error, a sentence, a remedy, and words, a bar between them, of which one is told then."""
 
 
 def failure(
@@ -464,7 +469,7 @@ def failure(
     that may stand in what was told.
     """
     plain = f"{straight(told)} {signs.lower()}"
-    for words, kind, sentence, remedy in rows:
+    for kind, sentence, remedy, words in rows:
         if any(word in plain for word in words.split("|")):
             more = {"not_before": until or next_time(told, now)} if kind is QuotaReached else {}
             message = f"{sentence}: {one_line(told)[:300]}"

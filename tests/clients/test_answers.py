@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from dreaming.backends import claude_code
 from dreaming.backends.claude_code import ClaudeCode
 from dreaming.backends.codex_cli import Codex
 from dreaming.backends.interface import (
@@ -67,6 +68,12 @@ def window(seconds: float) -> dict[str, str]:
         f"{family}-5h-reset": at,
         f"{family}-5h-utilization": "1.0",
     }
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    once = {"CLAUDE_CODE_MAX_RETRIES": "0"}
+    monkeypatch.setattr(claude_code, "QUIET", {**claude_code.QUIET, **once})
 
 
 @pytest.fixture
@@ -164,7 +171,7 @@ def test_codex_answers_in_the_form(codex: str) -> None:
     ("steps", "kind"),
     [
         ((refused(400, code="context_length_exceeded"),), TooBig),
-        ((refused(404, message="The model does not exist"),), LetInRefused),
+        ((refused(404, code="model_not_found"),), LetInRefused),
         ((refused(429, code="rate_limit_exceeded"),), TransientFailure),
         ((responded(call("exec_command", {"cmd": "true"})), responded(message(FOUND))), None),
     ],
