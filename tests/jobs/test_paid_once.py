@@ -223,6 +223,15 @@ def test_what_may_have_cost_something_is_not_tried_again_at_once(
     assert (world.night().exit_code, len(backend.asked), world.pauses) == (1, 1, [])
 
 
+def test_an_unusable_answer_is_told_also_where_another_failure_ends_the_night(world: World) -> None:
+    """Nothing is swallowed: the night that paid for it counts it."""
+    world.backend = Paid("Let me plan.", QuotaReached("used up"))
+    report = world.night()
+    assert (report.exit_code, report.spent.cost) == (75, 1.0)
+    assert report.complaints == {"not the JSON that was asked for": 1}
+    assert report.reasons == {"skipped: not asked yet: quota reached": 3}
+
+
 @pytest.mark.parametrize(
     ("step", "code", "said"),
     [
