@@ -102,6 +102,7 @@ def test_a_version_that_has_not_passed_runs_no_night(home: Path, dreaming: Dream
     assert tried.code == 0, tried.out
     assert dreaming("nightly").code == 0
     install(home, 401)
+    assert dreaming("backfill", "--yes").code == 69
     again = dreaming("nightly", "--if-due", "0s")
     assert again.code == 69 and "2.1.401 (Claude Code) has not been tried" in again.err
     status = json.loads(dreaming("status", "--json").out)
