@@ -170,10 +170,11 @@ def find(program: str) -> Path:
     a timer does not have in its path. Raises ``LetInRefused`` where it is not.
     """
     own = f"{Path.home()}/.local/bin:{Path.home()}/.claude/local:/opt/homebrew/bin"
-    path = f"{os.environ.get('PATH', '')}:{own}:{_SYSTEM_PATH}"
-    found = shutil.which(Path(program).expanduser(), path=path)
+    path = f"{os.environ.get('PATH') or _SYSTEM_PATH}:{own}:{_SYSTEM_PATH}"
+    place = Path(program).expanduser()
+    found = shutil.which(place, path=path)
     if found is None:
-        there = Path(program).exists()
+        there = place.exists()
         raise LetInRefused(
             f"{program} may not be executed." if there else f"The program {program} is not there.",
             remedy=_INSTALL,
