@@ -57,7 +57,7 @@ _VERSION_SECONDS: Final = 30.0
 _ROOM: Final = "dreaming-room-"
 _LOCK: Final = "lock"
 _CHUNK: Final = 1 << 16
-_INSTALL: Final = "Install it, or give its whole path in your config.toml."
+_INSTALL: Final = "Install it, or give its whole path in your config.toml (docs/settings.md)."
 _MENTION: Final = re.compile(r"@(?=\S)")
 _DAY: Final = 86_400.0
 _INSTANT: Final = re.compile(
