@@ -16,8 +16,8 @@ FARTHEST: Final = 8 * 24 * 3600.0
 UNTOLD: Final = 5 * 3600.0
 """Seconds that a window lasts of which nobody said when it starts anew: the usual window."""
 BUCKETS: Final = ("requests", "tokens", "input", "output")
-"""How the names of an API's windows of a minute begin. They belong to nobody and are made to be
-used up: a share of them is never left."""
+"""How the names of an API's windows of a minute begin. They are made to be used up, and over before
+anybody could come back to them."""
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -42,8 +42,10 @@ class Quota(msgspec.Struct):
     """When it was told last."""
 
     def hear(self, windows: Iterable[Window], now: float) -> None:
-        """Take in what was told with an answer or a failure."""
+        """Take in what was told with an answer or a failure, of windows worth waiting for."""
         for one in windows:
+            if one.name.startswith(BUCKETS):
+                continue
             ends = one.resets_at or now + UNTOLD
             self.windows[one.name] = msgspec.structs.replace(one, resets_at=ends)
             self.at = now
@@ -72,7 +74,7 @@ def may_ask(quota: Quota, now: float, ceiling: float) -> Wait | None:
     waits += [
         Wait(one.resets_at, one)
         for one in open_windows(quota, now)
-        if one.used >= 1.0 or (one.used > ceiling and not one.name.startswith(BUCKETS))
+        if one.used >= 1.0 or one.used > ceiling
     ]
     return max(waits, key=lambda one: one.until, default=None)
 

@@ -789,9 +789,11 @@ def about(name: str, person: PersonSettings) -> About | None:
 
 def goes_to(name: str, person: PersonSettings) -> str:
     """Return where text goes, in words; empty where none leaves this program."""
-    away = endpoint(name, person)
-    if away:
-        return f"{away[0]}:{away[1]}"
+    base_url, away = _base_url(name, person), endpoint(name, person)
+    if base_url and away:
+        there = urlsplit(base_url).hostname or ""
+        via = "" if there == away[0] else f" through {away[0]}:{away[1]}"
+        return f"{there}{via}"
     return "where the program sends it" if ports(name, person) is None else ""
 
 

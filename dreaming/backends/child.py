@@ -57,7 +57,7 @@ _VERSION_SECONDS: Final = 30.0
 _ROOM: Final = "dreaming-room-"
 _LOCK: Final = "lock"
 _CHUNK: Final = 1 << 16
-_INSTALL: Final = "Install it, or give its whole path in your config.toml."
+_INSTALL: Final = "Install it, or give its whole path in your config.toml (docs/settings.md)."
 _MENTION: Final = re.compile(r"@(?=\S)")
 _DAY: Final = 86_400.0
 _INSTANT: Final = re.compile(
@@ -132,8 +132,7 @@ class CliBackend(Backend):
         It is run for that, with ``--version``, once for each file that is put in its place.
         """
         path = find(self._program)
-        stat = path.resolve().stat()
-        key = (str(path), stat.st_mtime_ns, stat.st_size)
+        key = stamp(path)
         if key not in _versions:
             with room() as folders:
                 argv = (str(path), "--version")
@@ -155,7 +154,13 @@ class CliBackend(Backend):
 
 
 _versions: dict[tuple[str, int, int], str] = {}
-"""What ``--version`` said, by path, time of change and size."""
+"""What ``--version`` said, by ``stamp``."""
+
+
+def stamp(program: Path) -> tuple[str, int, int]:
+    """Return what changes when another file is put in a program's place."""
+    stat = program.stat()
+    return str(program), stat.st_mtime_ns, stat.st_size
 
 
 def find(program: str) -> Path:
@@ -165,10 +170,11 @@ def find(program: str) -> Path:
     a timer does not have in its path. Raises ``LetInRefused`` where it is not.
     """
     own = f"{Path.home()}/.local/bin:{Path.home()}/.claude/local:/opt/homebrew/bin"
-    path = f"{os.environ.get('PATH', '')}:{own}:{_SYSTEM_PATH}"
-    found = shutil.which(Path(program).expanduser(), path=path)
+    path = f"{os.environ.get('PATH') or _SYSTEM_PATH}:{own}:{_SYSTEM_PATH}"
+    place = Path(program).expanduser()
+    found = shutil.which(place, path=path)
     if found is None:
-        there = Path(program).exists()
+        there = place.exists()
         raise LetInRefused(
             f"{program} may not be executed." if there else f"The program {program} is not there.",
             remedy=_INSTALL,
@@ -451,8 +457,8 @@ def _signal(group: int, number: int) -> None:
 
 # -- what several of them say ---------------------------------------------------------------------
 
-Row = tuple[str, Callable[..., DreamingError], str, str]
-"""Words, a bar between them, of which one is told; the error that it is; a sentence; a remedy."""
+Row = tuple[Callable[..., DreamingError], str, str, str]
+"""An error, a sentence, a remedy, and words, a bar between them, of which one is told then."""
 
 
 def failure(
@@ -464,7 +470,7 @@ def failure(
     that may stand in what was told.
     """
     plain = f"{straight(told)} {signs.lower()}"
-    for words, kind, sentence, remedy in rows:
+    for kind, sentence, remedy, words in rows:
         if any(word in plain for word in words.split("|")):
             more = {"not_before": until or next_time(told, now)} if kind is QuotaReached else {}
             message = f"{sentence}: {one_line(told)[:300]}"

@@ -66,67 +66,37 @@ _INERT: Final = frozenset({_ANSWER_TOOL, "DeferredToolPlaceholder"})
 _READING: Final = frozenset({"text", "thinking", "redacted_thinking"})
 _TRY: Final = "Run `dreaming doctor --backend claude-code`; this version may not be used at night."
 _LOGIN: Final = 'Run `dreaming login claude-code`; with key = "api" look at ANTHROPIC_API_KEY.'
+_PAY: Final = "Look at plan and credit of the account."
+_NETWORK: Final = "Look at the network."
+_SETTINGS: Final = "Look at [claude_code] in your config.toml: model, program, base_url."
+_MONEY: Final = "Set `money` in [claude_code] of your config.toml."
 
+# fmt: off
 _FAILURES: Final[Sequence[child.Row]] = (
-    (
-        "error_max_budget_usd",
-        BudgetReached,
-        "A question cost more than it may",
-        "Set `money` in [claude_code] of your config.toml.",
-    ),
-    (
-        "error_max_structured_output_retries|error_max_turns|output token maximum",
-        Unanswered,
-        "Claude did not keep to the form",
-        "",
-    ),
-    (
-        "limit rejected|you've hit your|you've reached your|you're out of|your org is out of usage",
-        QuotaReached,
-        "The plan's quota is used up",
-        "",
-    ),
-    (
-        "status 402|credit balance is too low|seat type doesn't include|usage limit is set to $0",
-        LetInRefused,
-        "Claude asks for payment",
-        "Look at plan and credit of the account.",
-    ),
-    (
-        "status 413|prompt_too_long|blocking_limit|prompt is too long|request too large"
-        "|stdin input exceeds",
-        TooBig,
-        "Claude takes no request of this size",
-        "",
-    ),
-    (
-        "status 401|status 403|not logged in|invalid api key|failed to authenticate",
-        LetInRefused,
-        "Claude does not let us in",
-        _LOGIN,
-    ),
-    ("stop refusal", AnswerRefused, "The model declined", ""),
-    (
-        "econnrefused|enotfound|eai_again|enetunreach|ehostunreach",
-        Unreachable,
-        "Claude cannot be reached",
-        "Look at the network.",
-    ),
-    (
-        "status 408|status 409|status 429|status 5|econn|connection|unable to connect"
-        "|timed out|overloaded",
-        TransientFailure,
-        "Claude could not answer",
-        "",
-    ),
-    (
-        "status 4|does not start",
-        LetInRefused,
-        "Claude does not take the request",
-        "Look at [claude_code] in your config.toml: model, program, base_url.",
-    ),
-    ("", Unanswered, "Claude gave no answer", ""),
+    (BudgetReached, "A question cost more than it may", _MONEY, "error_max_budget_usd"),
+    (Unanswered, "Claude did not keep to the form", "",
+     "error_max_structured_output_retries|error_max_turns|output token maximum"),
+    (QuotaReached, "The plan's quota is used up", "",
+     "limit rejected|you've hit your|you've reached your|you're out of"
+     "|your org is out of usage"),
+    (LetInRefused, "Claude asks for payment", _PAY,
+     "status 402|credit balance is too low|seat type doesn't include"
+     "|usage limit is set to $0"),
+    (TooBig, "Claude takes no request of this size", "",
+     "status 413|prompt_too_long|blocking_limit|prompt is too long|request too large"
+     "|stdin input exceeds"),
+    (LetInRefused, "Claude does not let us in", _LOGIN,
+     "status 401|status 403|not logged in|invalid api key|failed to authenticate"),
+    (AnswerRefused, "The model declined", "", "stop refusal"),
+    (Unreachable, "Claude cannot be reached", _NETWORK,
+     "econnrefused|enotfound|eai_again|enetunreach|ehostunreach"),
+    (TransientFailure, "Claude could not answer", "",
+     "status 408|status 409|status 429|status 5|econn|connection|unable to connect|timed out"
+     "|overloaded"),
+    (LetInRefused, "Claude does not take the request", _SETTINGS, "status 4|does not start"),
+    (Unanswered, "Claude gave no answer", "", ""),
 )
+# fmt: on
 """The first row that fits is what happened; apostrophes are straight, letters small."""
 
 

@@ -82,50 +82,30 @@ _CATALOGUE_SECONDS: Final = 30.0
 _READING: Final = frozenset({"agent_message", "reasoning", "error"})
 _TRY: Final = "Run `dreaming doctor --backend codex`; this version may not be used at night."
 _LOGIN: Final = "Run `codex login`, or `codex login status` to see who is logged in."
+_PAY: Final = "Look at plan and credit of the account."
+_NETWORK: Final = "Look at the network."
+_SETTINGS: Final = "Look at [codex] in your config.toml: model, program, base_url."
+
+# fmt: off
 _FAILURES: Final[Sequence[child.Row]] = (
-    ("usage limit", QuotaReached, "The plan's quota is used up", ""),
-    (
-        "status 413|context window|exceeds the maximum length|input_too_large|too large",
-        TooBig,
-        "Codex takes no request of this size",
-        "",
-    ),
-    (
-        "status 408|status 409|status 429|status: 429|status 5|high demand|at capacity"
-        "|stream disconnected|timed out",
-        TransientFailure,
-        "Codex could not answer",
-        "",
-    ),
-    (
-        "status 402|quota exceeded|billing",
-        LetInRefused,
-        "Codex asks for payment",
-        "Look at plan and credit of the account.",
-    ),
-    (
-        "status 401|status 403|missing environment variable|not logged in|log in again"
-        "|sign in again",
-        LetInRefused,
-        "Codex does not let us in",
-        _LOGIN,
-    ),
-    (
-        "connection failed|error sending request|dns error",
-        Unreachable,
-        "Codex cannot be reached",
-        "Look at the network.",
-    ),
-    ("content_filter|flagged|usage policy", AnswerRefused, "The model declined", ""),
-    ("incomplete response|turn completed", Unanswered, "Codex gave no whole answer", ""),
-    ("broken off", TransientFailure, "Codex broke off", ""),
-    (
-        "",
-        LetInRefused,
-        "Codex does not take the request",
-        "Look at [codex] in your config.toml: model, program, base_url.",
-    ),
+    (QuotaReached, "The plan's quota is used up", "", "usage limit"),
+    (TooBig, "Codex takes no request of this size", "",
+     "status 413|context window|exceeds the maximum length|input_too_large|too large"),
+    (TransientFailure, "Codex could not answer", "",
+     "status 408|status 409|status 429|status: 429|status 5|high demand|at capacity"
+     "|stream disconnected|timed out"),
+    (LetInRefused, "Codex asks for payment", _PAY, "status 402|quota exceeded|billing"),
+    (LetInRefused, "Codex does not let us in", _LOGIN,
+     "status 401|status 403|missing environment variable|not logged in|log in again"
+     "|sign in again"),
+    (Unreachable, "Codex cannot be reached", _NETWORK,
+     "connection failed|error sending request|dns error"),
+    (AnswerRefused, "The model declined", "", "content_filter|flagged|usage policy"),
+    (Unanswered, "Codex gave no whole answer", "", "incomplete response|turn completed"),
+    (TransientFailure, "Codex broke off", "", "broken off"),
+    (LetInRefused, "Codex does not take the request", _SETTINGS, ""),
 )
+# fmt: on
 """The first row that fits is what happened; apostrophes are straight, letters small."""
 
 
@@ -234,8 +214,7 @@ class Codex(child.CliBackend):
 
     def _entry(self, path: Path) -> Mapping[str, Any]:
         """Return the model's entry in the catalogue that comes with the program."""
-        stat = path.resolve().stat()
-        key = (str(path), stat.st_mtime_ns, stat.st_size)
+        key = child.stamp(path)
         if key not in _catalogues:
             _catalogues[key] = _catalogue(path)
         known = _catalogues[key]
@@ -248,7 +227,7 @@ class Codex(child.CliBackend):
 
 
 _catalogues: dict[tuple[str, int, int], dict[str, Mapping[str, Any]]] = {}
-"""Entries by model, by path, time of change and size of the program."""
+"""Entries by model, by ``stamp`` of the program."""
 
 
 def _last(folders: child.Room) -> Path:

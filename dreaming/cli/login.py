@@ -16,7 +16,7 @@ from dreaming.errors import BackendUnavailable, Unusable, WrongUse
 @click.argument("backend", type=click.Choice(["claude-code", "codex"]))
 @click.option("--check", is_flag=True, help="Ask one short question from where nights start.")
 @click.option("--forget", is_flag=True, help="Delete the token.")
-@click.option("--as-scheduled", is_flag=True, hidden=True)
+@click.option("--as-scheduled", is_flag=True, hidden=True, help="Ask, from where this is.")
 @options.workspace
 @options.quiet
 def login(

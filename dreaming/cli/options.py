@@ -125,4 +125,7 @@ def check_limits(**said: float | None) -> None:
 money = click.option(
     "--money", type=click.FloatRange(min=0, min_open=True), help="Stop after so many $."
 )
-backend = click.option("--backend", help="What answers: offline (the default), anthropic, replay.")
+backend = click.option(
+    "--backend",
+    help="What answers: offline (the default), anthropic, claude-code, codex, openai, command.",
+)

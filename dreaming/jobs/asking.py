@@ -42,7 +42,7 @@ from dreaming.tasks.interface import Request
 MAX_PAID_ATTEMPTS: Final = 2
 TRIES: Final = 3
 """How often a question is put that nothing was paid for, within a run."""
-PAUSE: Final = 5.0
+PAUSE: Final = 8.0
 """Seconds before the second try, give or take half of it; four times as long before the third."""
 IN_A_ROW: Final = 3
 """Questions without a usable answer, one after the other, from which on a batch is given up."""
@@ -152,13 +152,12 @@ class Asker:
                 for _, id_, _ in told:
                     self._answered.setdefault(id_, []).append(hash_)
 
-    def ask(self, excerpts: Sequence[KeptExcerpt], now: float, budget: int) -> Asked:
-        """Return the findings for the best of these excerpts, within a budget of tokens.
+    def ask(self, excerpts: Sequence[KeptExcerpt], now: float, budget: int, asked: Asked) -> None:
+        """Put into ``asked`` the findings for the best of these excerpts, within a token budget.
 
         Raises what the backend raises, ``UnusableAnswer`` and ``Stopped``; what was answered before
         that is kept and is not asked again.
         """
-        asked = Asked()
         recalled = self._recall(excerpts, asked)
         done = {one.id for used in recalled.values() for one in used}
         open_ = [one for one in excerpts if one.id not in done]
@@ -166,7 +165,6 @@ class Asker:
             self._ask(packets, asked, now)
         for hash_, used in recalled.items():
             self._note_recalled(hash_, len(used), asked)
-        return asked
 
     def _recall(
         self, excerpts: Sequence[KeptExcerpt], asked: Asked

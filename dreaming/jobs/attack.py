@@ -176,7 +176,9 @@ def key(backend: CliBackend, program: child.Program) -> str:
         command = backend.command(request, folders)
         ours = {*child.PASSED_ON, "PATH"}
         given = sorted(one for one in command.environment.items() if one[0] not in ours)
-        called = json.dumps([command.argv, given]).replace(str(folders.work.parent), "")
+        beside = sorted(one for one in folders.home.rglob("*") if one.is_file())
+        texts = [one.read_text("utf-8", "replace") for one in beside]
+        called = json.dumps([command.argv, given, texts]).replace(str(folders.work.parent), "")
     return hashlib.sha256(f"{program.digest}\0{called}".encode()).hexdigest()
 
 

@@ -17,7 +17,7 @@ from dreaming.backends.interface import Backend, TransientFailure, Unanswered
 from dreaming.errors import BackendUnavailable, DreamingError, NotNow
 from dreaming.jobs import archiving, asking, joining
 from dreaming.jobs.archiving import Retention
-from dreaming.jobs.asking import Asked, Asker, UnusableAnswer
+from dreaming.jobs.asking import Asked, Asker, UnusableAnswer, in_words
 from dreaming.jobs.limits import Allowance, Limits, Stopped
 from dreaming.jobs.listing import PURPOSE, Listed
 from dreaming.jobs.progress import Progress, Stopwatch
@@ -116,12 +116,13 @@ def settle_all(
             break
         with watch.stage("read"):
             readings = [_read(work, one) for one in batch]
+        asked = Asked()
         try:
             with watch.stage("ask"):
                 budget = asking.room(sum(one.new_bytes for one in readings), work.tokens_per_mb)
-                asked = asker.ask(_new_excerpts(work, readings), work.clock(), budget)
+                asker.ask(_new_excerpts(work, readings), work.clock(), budget, asked)
         except DreamingError as wrong:
-            settled |= _batch_failed(work, readings, report, wrong)
+            settled |= _batch_failed(work, readings, report, wrong, asked)
             if isinstance(wrong, Unanswered | UnusableAnswer):
                 unanswered.append(wrong)
             if len(unanswered) >= GIVE_UP:
@@ -283,7 +284,7 @@ def _count_readings(report: Report, readings: Sequence[Reading], asked: Asked) -
 
 
 def _batch_failed(
-    work: Work, readings: Sequence[Reading], report: Report, wrong: DreamingError
+    work: Work, readings: Sequence[Reading], report: Report, wrong: DreamingError, asked: Asked
 ) -> set[Key]:
     """Count a batch nobody answered for; what is refused in it is settled all the same.
 
@@ -291,11 +292,13 @@ def _batch_failed(
     """
     refused = [one for one in readings if one.settlement.verdict in REFUSED]
     settle(work, refused, Asked(), report)
-    _count_readings(report, refused, Asked())
+    # What else was answered is kept, and told by the night that settles it.
+    unusable = [one for one in asked.complaints if one.whole]
+    _count_readings(report, refused, Asked(complaints=unusable))
     left = len(readings) - len(refused)
     report.read += left
     for _ in range(left):
-        count(report, Verdict.SKIPPED, f"not asked yet: {type(wrong).__name__}")
+        count(report, Verdict.SKIPPED, f"not asked yet: {in_words(type(wrong))}")
     _tell(report, wrong)
     if not isinstance(wrong, NotNow):
         report.outcome = Outcome.FAILED

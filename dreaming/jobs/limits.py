@@ -69,7 +69,7 @@ class Allowance:
             (limits.sessions, self._report.sessions, f"{limits.sessions} sessions"),
             (limits.calls, spent.requests, f"{limits.calls} calls"),
             (limits.tokens, spent.tokens, f"{limits.tokens} tokens"),
-            (limits.money, spent.cost, f"${limits.money:.2f}"),
+            (limits.money, spent.cost, f"${limits.money:g}"),
             (limits.minutes * 60, self._timer() - self._began, f"{limits.minutes} minutes"),
         ):
             if 0 < limit <= used:
@@ -108,7 +108,7 @@ class Allowance:
         if 0 < limits.tokens < spent.tokens + estimate.tokens:
             over = f"{estimate.tokens} tokens would go over the limit of {limits.tokens}"
         elif 0 < limits.money < spent.cost + estimate.cost:
-            over = f"${estimate.cost:.4f} would go over the limit of ${limits.money:.2f}"
+            over = f"${estimate.cost:.4f} would go over the limit of ${limits.money:g}"
         self._report.limited |= bool(over)
         return f"the next question of about {over}" if over else ""
 

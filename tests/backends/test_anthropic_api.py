@@ -7,11 +7,12 @@ import subprocess
 import sys
 import time
 
+import msgspec
 import pytest
 from pydantic import SecretStr
 
 from dreaming.backends import anthropic_prices
-from dreaming.backends.anthropic_api import Anthropic
+from dreaming.backends.anthropic_api import Anthropic, Via, address
 from dreaming.backends.http import MAX_WAIT, not_before
 from dreaming.backends.interface import (
     AnswerRefused,
@@ -22,6 +23,7 @@ from dreaming.backends.interface import (
     TooBig,
     TransientFailure,
     Unreachable,
+    Window,
 )
 from dreaming.errors import DreamingError
 from tests.backends.loopback import (
@@ -433,3 +435,115 @@ def test_the_sdk_is_imported_only_to_ask() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "[]"
+
+
+BUCKETS = {
+    "anthropic-ratelimit-requests-limit": "50",
+    "anthropic-ratelimit-requests-remaining": "40",
+    "anthropic-ratelimit-requests-reset": "2027-01-15T08:00:30Z",
+    "anthropic-ratelimit-output-tokens-limit": "8000",
+    "anthropic-ratelimit-output-tokens-remaining": "0",
+    "anthropic-ratelimit-input-tokens-limit": "many",
+    "anthropic-ratelimit-input-tokens-remaining": "7",
+}
+PLAN = {
+    "anthropic-ratelimit-unified-5h-utilization": "0.61",
+    "anthropic-ratelimit-unified-5h-reset": "1800003600",
+    "anthropic-ratelimit-unified-7d-status": "rejected",
+    "anthropic-ratelimit-unified-7d-utilization": "soon",
+}
+
+
+def test_quota_windows_are_told_with_answers_and_with_refusals() -> None:
+    """Those of a key and those of a plan; what is no number is left out."""
+    answer = msgspec.structs.replace(said("{}"), headers={**said("{}").headers, **BUCKETS, **PLAN})
+    refusal = failure(429, "rate_limit_error", headers={"retry-after": "7200", **PLAN})
+    with MessagesApi(answer, refusal) as api:
+        told = backend(api).ask(QUESTION).windows
+        with pytest.raises(QuotaReached) as raised:
+            backend(api).ask(QUESTION)
+    plan = (Window("five_hour", 0.61, 1_800_003_600.0), Window("seven_day", 1.0))
+    requests, output = told[2:]
+    assert told[:2] == raised.value.partial.windows == plan
+    assert (requests.name, round(requests.used, 6)) == ("requests", 0.2)
+    assert requests.resets_at == NOW + 30
+    assert output == Window("output-tokens", 1.0)
+
+
+def test_a_wait_of_seconds_is_no_quota() -> None:
+    """The question is put again in the same night."""
+    script = failure(429, "rate_limit_error", headers={"retry-after": "5"})
+    with MessagesApi(script) as api, pytest.raises(TransientFailure):
+        backend(api).ask(QUESTION)
+
+
+def test_the_stable_part_of_a_question_is_cached_apart() -> None:
+    """Together the parts are the question; instructions and known lessons are marked."""
+    asked = msgspec.structs.replace(QUESTION, prompt="known, then excerpts", stable=7)
+    with MessagesApi(said("{}")) as api:
+        backend(api).ask(asked)
+    (message,) = api.seen[0].body["messages"]
+    assert [one["text"] for one in message["content"]] == ["known, ", "then excerpts"]
+    assert ["cache_control" in one for one in message["content"]] == [True, False]
+
+
+def test_a_cloud_is_asked_by_its_own_path_with_its_own_credentials(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The API key does not go there, and no tool does."""
+    import anthropic
+
+    monkeypatch.setattr(anthropic.AnthropicVertex, "_ensure_access_token", lambda _: "of-the-cloud")
+    with MessagesApi(said("{}")) as api:
+        cloud = Anthropic(
+            "claude-haiku-5-5", KEY, api.url, via="vertex", region="eu", project="tide"
+        )
+        assert cloud.ask(QUESTION).text == "{}"
+    (seen,) = api.seen
+    path = "/projects/tide/locations/eu/publishers/anthropic/models/claude-haiku-5-5:"
+    assert seen.path == f"{path}streamRawPredict"
+    assert seen.headers["authorization"] == "Bearer of-the-cloud"
+    assert KEY not in json.dumps(seen.headers)
+    assert "tools" not in seen.body
+
+
+@pytest.mark.parametrize("via", ["bedrock", "vertex"])
+def test_a_cloud_without_credentials_is_a_sentence(
+    via: Via, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is missing is installed by one line; nothing was sent."""
+    for name in ("AWS_BEARER_TOKEN_BEDROCK", "GOOGLE_APPLICATION_CREDENTIALS"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("botocore", "boto3", "google.auth"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with MessagesApi(said("{}")) as api, pytest.raises(LetInRefused) as raised:
+        Anthropic(base_url=api.url, via=via, region="eu").ask(QUESTION)
+    assert f"anthropic[{via}]" in raised.value.remedy
+    assert api.seen == []
+
+
+@pytest.mark.parametrize(
+    ("via", "region", "host"),
+    [
+        ("api", "", "https://api.anthropic.com"),
+        ("bedrock", "eu-west-1", "https://bedrock-runtime.eu-west-1.amazonaws.com"),
+        ("vertex", "global", "https://aiplatform.googleapis.com/v1"),
+        ("vertex", "europe-west4", "https://europe-west4-aiplatform.googleapis.com/v1"),
+    ],
+)
+def test_each_cloud_has_its_address(via: Via, region: str, host: str) -> None:
+    """Settings decide where text goes, no variable of the environment."""
+    assert address(via, region) == host
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "us.anthropic.claude-haiku-5-5",
+        "anthropic.claude-haiku-5-5-v1:0",
+        "claude-haiku-5-5@20261001",
+    ],
+)
+def test_a_clouds_spelling_of_a_model_has_the_makers_price(model: str) -> None:
+    """It is the same model."""
+    assert Anthropic(model).price == Anthropic("claude-haiku-5-5").price

@@ -96,3 +96,48 @@ def test_it_says_of_itself_what_the_person_said() -> None:
     assert not backend.leaves_the_machine
     assert CommandBackend(["thing"]).leaves_the_machine
     assert CommandBackend(["thing"], model="m1").identity == "command:m1"
+
+
+GEMINI = """
+policy = open(sys.argv[sys.argv.index("--admin-policy") + 1]).read()
+settings = json.load(open(os.environ["HOME"] + "/.gemini/settings.json"))
+said = json.dumps([sys.stdin.read(), policy, settings, os.environ.get("GEMINI_API_KEY")])
+print(said) if {code} == 0 else print("{words}", file=sys.stderr)
+sys.exit({code})
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "kind"),
+    [
+        (0, "", None),
+        (1, "RESOURCE_EXHAUSTED", QuotaReached),
+        (41, "set an auth method", LetInRefused),
+        (1, "boom", Unanswered),
+    ],
+)
+def test_the_program_that_the_documents_show_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, words: str, kind: Any
+) -> None:
+    """As it stands there, beside a program that answers as the one it calls."""
+    page = Path(__file__).parents[2] / "docs/backends.md"
+    (example,) = [
+        one.partition("```")[0]
+        for one in page.read_text("utf-8").split("```sh\n")
+        if one.startswith("#!/bin/sh")
+    ]
+    file = tmp_path / "ask-gemini"
+    file.write_text(example, "utf-8")
+    file.chmod(0o755)
+    program(tmp_path, GEMINI.format(code=code, words=words), "gemini")
+    monkeypatch.setenv("GEMINI_API_KEY", "made-up")
+    backend = CommandBackend([str(file)], variables=["GEMINI_API_KEY"])
+    if kind:
+        with pytest.raises(kind, match=words):
+            backend.ask(question())
+        return
+    read, policy, settings, key = json.loads(backend.ask(question()).text)
+    assert read == "You answer.\n\n[dreaming: mining task]\nhello"
+    assert 'toolName = "*"\ndecision = "deny"' in policy
+    assert settings["security"]["auth"]["selectedType"] == "gemini-api-key"
+    assert key == "made-up"

@@ -11,8 +11,11 @@ from typing import NamedTuple
 
 import pytest
 
+from dreaming import wiring
 from dreaming.backends.attacker import attacking
 from dreaming.cli.main import run
+from dreaming.config import ClaudeCodeSettings, CodexSettings, PersonSettings
+from dreaming.wiring import Place
 
 PROGRAM = '''#!{python} -IS
 """Asks the model as Claude Code does; with a tool where BAD says so."""
@@ -99,11 +102,12 @@ def test_a_version_that_has_not_passed_runs_no_night(home: Path, dreaming: Dream
     assert tried.code == 0, tried.out
     assert dreaming("nightly").code == 0
     install(home, 401)
+    assert dreaming("backfill", "--yes").code == 69
     again = dreaming("nightly", "--if-due", "0s")
     assert again.code == 69 and "2.1.401 (Claude Code) has not been tried" in again.err
     status = json.loads(dreaming("status", "--json").out)
     assert status["nights"][0]["outcome"] == "failed"
-    assert status["goes_to"] == "api.anthropic.com:443"
+    assert status["goes_to"] == "api.anthropic.com"
 
 
 def test_on_a_terminal_it_is_tried_by_itself(home: Path, dreaming: Dreaming) -> None:
@@ -166,6 +170,60 @@ def test_a_command_that_asks_elsewhere_passes_as_untried(home: Path, dreaming: D
     script.write_text("#!/bin/sh\ncat >$HOME/kept\nexit 69\n")
     ended = dreaming("doctor", "--backend", "command")
     assert ended.code == 69 and "bad   traces" in ended.out, ended.out
+
+
+# -- where it may go and what it may write --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "ports", "words"),
+    [
+        ("offline", (), ""),
+        ("replay", (), ""),
+        ("anthropic", (443,), "api.anthropic.com"),
+        ("claude-code", (443,), "api.anthropic.com"),
+        ("codex", (443,), "chatgpt.com"),
+        ("openai", (11434,), "127.0.0.1"),
+        ("command", None, "where the program sends it"),
+    ],
+)
+def test_where_text_goes(name: str, ports: tuple[int, ...] | None, words: str) -> None:
+    """The kernel opens the one port a backend needs; none for none, any for a command."""
+    person = PersonSettings()
+    assert wiring.ports(name, person) == ports
+    assert wiring.goes_to(name, person) == words
+
+
+def test_another_address_and_a_proxy_are_gone_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The settings' address is where text goes, and a proxy what is connected to."""
+    claude = ClaudeCodeSettings(base_url="https://gate.example:8443/anthropic")
+    person = PersonSettings(claude_code=claude, codex=CodexSettings(key="api"))
+    assert wiring.endpoint("claude-code", person) == ("gate.example", 8443)
+    assert wiring.goes_to("codex", person) == "api.openai.com"
+    monkeypatch.setenv("https_proxy", "http://proxy.example:3128")
+    assert wiring.ports("claude-code", person) == (3128,)
+    assert wiring.goes_to("claude-code", person) == "gate.example through proxy.example:3128"
+
+
+def test_a_scheduled_night_finds_the_program(home: Path) -> None:
+    """Its folder is in the unit's PATH and can be read there; codex may renew its login."""
+    program = install(home)
+    here = wiring.place(wiring.Choices(), must_exist=False)
+    planned = wiring.plan(here)
+    assert planned.program and planned.remote and planned.logins == ()
+    assert planned.environment["PATH"].partition(":")[0] == str(program.parent)
+    assert program.parent in planned.readable
+    assert home / "xdg_state_home/dreaming/programs" in planned.readable
+    login = home / ".codex/auth.json"
+    login.parent.mkdir()
+    login.write_text("{}")
+    person = here.person.model_copy(update={"backend": "codex"})
+    planned = wiring.plan(Place(here.workspace, person, here.settings, here.config_file))
+    assert planned.logins == (login.resolve(),)
+    assert wiring.renewed_logins("codex", PersonSettings(codex=CodexSettings(key="api"))) == ()
+    offline = PersonSettings()
+    planned = wiring.plan(Place(here.workspace, offline, here.settings, here.config_file))
+    assert not planned.program and "PATH" not in planned.environment
 
 
 # -- login ----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shutil
@@ -13,6 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from dreaming.backends import child, claude_code
 from dreaming.backends.claude_code import ClaudeCode
 from dreaming.backends.codex_cli import Codex
 from dreaming.backends.interface import (
@@ -67,6 +69,12 @@ def window(seconds: float) -> dict[str, str]:
         f"{family}-5h-reset": at,
         f"{family}-5h-utilization": "1.0",
     }
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    once = {"CLAUDE_CODE_MAX_RETRIES": "0"}
+    monkeypatch.setattr(claude_code, "QUIET", {**claude_code.QUIET, **once})
 
 
 @pytest.fixture
@@ -164,7 +172,7 @@ def test_codex_answers_in_the_form(codex: str) -> None:
     ("steps", "kind"),
     [
         ((refused(400, code="context_length_exceeded"),), TooBig),
-        ((refused(404, message="The model does not exist"),), LetInRefused),
+        ((refused(404, code="model_not_found"),), LetInRefused),
         ((refused(429, code="rate_limit_exceeded"),), TransientFailure),
         ((responded(call("exec_command", {"cmd": "true"})), responded(message(FOUND))), None),
     ],
@@ -184,6 +192,48 @@ def test_codex_says_when_a_window_opens_again(codex: str) -> None:
         told = outcome(Codex(codex, api_key="sk-no", base_url=f"{api.url}/v1"))
     assert type(told) is QuotaReached
     assert abs(told.not_before - at) <= 60
+
+
+def signed(lasts: float) -> str:
+    """Return a token of a login that holds for so many seconds."""
+    about = {"chatgpt_plan_type": "plus", "chatgpt_account_id": "a", "chatgpt_user_id": "u"}
+    told = {"exp": int(time.time() + lasts), "https://api.openai.com/auth": about}
+    parts = (json.dumps(one).encode() for one in ({"alg": "none"}, told))
+    return ".".join(
+        [*(base64.urlsafe_b64encode(one).decode().rstrip("=") for one in parts), "c2ln"]
+    )
+
+
+def test_codex_renews_the_login_where_the_person_has_it(codex: str, tmp_path: Path) -> None:
+    """Through the link, so that the one that holds no more is not what the person is left with."""
+
+    def login(token: str, lasts: float) -> dict[str, Any]:
+        return {"id_token": signed(lasts), "access_token": signed(lasts), "refresh_token": token}
+
+    own = tmp_path / "auth.json"
+    kept = {"auth_mode": "chatgpt", "tokens": {**login("old", -100), "account_id": "a"}}
+    own.write_text(json.dumps({**kept, "last_refresh": "2026-01-01T00:00:00Z"}))
+    renewed = Step(
+        headers={"content-type": "application/json"},
+        chunks=(json.dumps(login("new", 99_999)).encode(),),
+    )
+
+    class Nearby(Codex):
+        """Renews its login on loopback too, and sends what can be read there."""
+
+        def command(self, request: Any, folders: child.Room) -> child.Command:
+            """Return what would be run, and where to renew."""
+            plain = super().command(request, folders)
+            renew = {"CODEX_REFRESH_TOKEN_URL_OVERRIDE": f"{api.url}/renew"}
+            argv = (*plain.argv, "--disable", "enable_request_compression")
+            return child.Command(argv, {**plain.environment, **renew}, plain.stdin)
+
+    with ResponsesApi(renewed, responded(message(FOUND))) as api:
+        answer = outcome(Nearby(codex, login_home=tmp_path, base_url=f"{api.url}/v1"))
+    assert answer.text == FOUND
+    assert [one.path for one in api.seen] == ["/renew", "/v1/responses"]
+    assert json.loads(own.read_text())["tokens"]["refresh_token"] == "new"
+    assert not own.is_symlink()
 
 
 def watched(folder: Path, file: str) -> Path:

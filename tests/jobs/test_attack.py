@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
+from dreaming.backends import child
+from dreaming.backends.child import CliBackend
+from dreaming.backends.interface import Answer, Request
 from dreaming.errors import DreamingError
-from dreaming.jobs.attack import Pass, Passes, Stage, attack, passed
+from dreaming.jobs.attack import Pass, Passes, Stage, attack, key, on_stage, passed
 from dreaming.jobs.doctor import Check, Level
 from dreaming.models.session import OWN_RUN_MARK
 
@@ -281,6 +284,91 @@ def test_one_that_need_not_ask_is_told_of_as_untried(tmp_path: Path) -> None:
     """It passes with a warning that says what was not seen."""
     found = tried(lambda stage: "", tmp_path, speaks=False)
     assert bad(found) == [] and found["asked"].level is Level.WARN
+
+
+# -- how it is run --------------------------------------------------------------------------------
+
+
+class Shell(CliBackend):
+    """A shell script as a program that answers."""
+
+    name = "shell"
+    leaves_the_machine = False
+    free = True
+
+    def __init__(self, script: str, flag: str = "") -> None:
+        super().__init__("/bin/sh")
+        self.script = script
+        self.flag = flag
+
+    @property
+    def identity(self) -> str:
+        """None that matters."""
+        return self.name
+
+    @property
+    def context_tokens(self) -> int:
+        """None that matters."""
+        return 1
+
+    def command(self, request: Request, folders: child.Room) -> child.Command:
+        """The script, with a folder for its settings."""
+        path = Path("/bin/sh")
+        more = {"CODEX_HOME": str(folders.home / "codex"), "FLAG": self.flag}
+        around = child.environment(path, folders, **more)
+        return child.Command((str(path), "-c", self.script), around, b"guarded")
+
+    def ask(self, request: Request) -> Answer:
+        """Nobody does."""
+        raise NotImplementedError
+
+
+def test_a_program_stands_among_traps(tmp_path: Path) -> None:
+    """In its folders lies what could steer it, its proxy refuses, and nothing it wrote is left."""
+    seen = tmp_path / "seen"
+    script = f"(find . $HOME $CODEX_HOME; echo $HTTPS_PROXY $NO_PROXY; cat) >{seen}; pwd >>{seen}"
+    stages: list[Stage] = []
+
+    def run(stage: Stage) -> str:
+        stages.append(stage)
+        return on_stage(Shell(script), stage)
+
+    assert bad(tried(run, tmp_path)) == ["asked"]
+    text, (stage,) = seen.read_text(), stages
+    assert {"./CLAUDE.md", "./.mcp.json", "./.claude/settings.json"} <= set(text.split())
+    assert "/home/codex/config.toml" in text and "/home/codex/AGENTS.md" not in text
+    assert f"{stage.attacker.proxy} 127.0.0.1,localhost" in text
+    assert f"@{stage.attacker.canary}/secret.txt" in text  # as it stands: the guard is another one
+    assert not Path(text.splitlines()[-1]).exists()
+
+
+def test_one_that_ends_badly_has_not_passed(tmp_path: Path) -> None:
+    """Its exit code and its last words stand in the check."""
+    found = tried(lambda stage: on_stage(Shell("echo broken >&2; exit 3"), stage), tmp_path)
+    assert "it ended with 3: broken" in found["asked"].said
+
+
+def test_a_command_is_told_where_its_model_is(tmp_path: Path) -> None:
+    """By the usual variables, with keys that open nothing; its prompt is guarded as at night."""
+    seen = tmp_path / "seen"
+    script = f"(echo $ANTHROPIC_BASE_URL $OPENAI_BASE_URL $OPENAI_API_KEY; cat) >{seen}"
+    found = tried(lambda stage: on_stage(Shell(script), stage), tmp_path, speaks=False)
+    assert bad(found) == []
+    url = seen.read_text().split()[0]
+    assert seen.read_text() == f"{url} {url}/v1 made-up\nguarded"
+
+
+def test_another_flag_or_version_is_another_program() -> None:
+    """What a pass is for changes with the arguments, the environment and the file."""
+    one = child.Program(Path("/bin/sh"), "1", "d1")
+    keys = [
+        key(Shell("cat"), one),
+        key(Shell("cat -u"), one),
+        key(Shell("cat", "1"), one),
+        key(Shell("cat"), child.Program(Path("/bin/sh"), "2", "d2")),
+    ]
+    assert len(set(keys)) == 4
+    assert key(Shell("cat"), one) == keys[0]
 
 
 # -- what passed ----------------------------------------------------------------------------------

@@ -223,6 +223,15 @@ def test_what_may_have_cost_something_is_not_tried_again_at_once(
     assert (world.night().exit_code, len(backend.asked), world.pauses) == (1, 1, [])
 
 
+def test_an_unusable_answer_is_told_also_where_another_failure_ends_the_night(world: World) -> None:
+    """Nothing is swallowed: the night that paid for it counts it."""
+    world.backend = Paid("Let me plan.", QuotaReached("used up"))
+    report = world.night()
+    assert (report.exit_code, report.spent.cost) == (75, 1.0)
+    assert report.complaints == {"not the JSON that was asked for": 1}
+    assert report.reasons == {"skipped: not asked yet: quota reached": 3}
+
+
 @pytest.mark.parametrize(
     ("step", "code", "said"),
     [
@@ -276,15 +285,16 @@ def test_a_failure_that_ends_the_night_is_no_attempt(world: World, name: str) ->
     failure, code = STOPPING[name]
     world.now = NIGHT
     for night in range(1, 4):
-        world.backend = Paid(failure)
+        world.backend = backend = Paid(failure)
         report = world.night()
         assert (report.exit_code, report.watermark) == (code, None)
+        assert [len(one.packets) for one in backend.asked] == [3]
         assert SOME.text in kept_texts(world)
         assert report.spent.cost == 0.25
         with opened(world.place.database, key=KEY) as state:
             assert state.cursors("mining") == {}
         world.now += 24 * HOUR
-        if name == "budget" and night == 2:  # paid twice: now it is split
+        if name == "budget" and night == 2:  # that one was paid for twice
             break
     world.backend = backend = Paid()
     assert world.night().outcome is Outcome.ADVANCED

@@ -110,6 +110,15 @@ def test_another_workspaces_nights_are_refused(tmp_path: Path) -> None:
     assert not schedule.overview(one, other).installed
 
 
+def test_the_overview_says_what_was_opened(tmp_path: Path) -> None:
+    """A drop-in of ours says in its first line what it lets through and for what."""
+    one = systemd(tmp_path, System(show=Told(1, error="No medium found")))
+    assert schedule.overview(one, plan()).opened == ()
+    schedule.install(one, plan(remote=True, program=True), tmp_path)
+    network, program = schedule.overview(one, plan()).opened
+    assert "may connect" in network and "may compile what it runs" in program
+
+
 def test_the_overview_says_what_is_not_known(tmp_path: Path) -> None:
     """A scheduler that cannot be asked is installed all the same, and the reason stands there."""
     one = systemd(tmp_path, System(show=Told(1, error="no bus")))

@@ -27,7 +27,7 @@ def told(name: str, used: float, resets_at: float = NOW + HOUR, not_before: floa
         (told("five_hour", 1.0, NOW - 1), None),
         (told("five_hour", 1.0, 0.0), NOW + UNTOLD),
         (told("requests", 0.99), None),
-        (told("input-tokens", 1.0), NOW + HOUR),
+        (told("input-tokens", 1.0), None),
         (told("five_hour", 0.9, NOW + FARTHEST + 1), None),
         (Quota(not_before=NOW + 2 * HOUR), NOW + 2 * HOUR),
         (Quota(not_before=NOW), None),
@@ -36,8 +36,8 @@ def told(name: str, used: float, resets_at: float = NOW + HOUR, not_before: floa
     ],
 )
 def test_asking_waits_for_what_is_used_beyond_the_share(quota: Quota, until: float | None) -> None:
-    """A person's window stops at the share, an API's minute only when it is used up, and an instant
-    in the past or too far ahead stops nothing."""
+    """A person's window stops at the share, an API's minute never, and an instant in the past or
+    too far ahead stops nothing."""
     wait = may_ask(quota, NOW, 0.5)
     assert (None if wait is None else wait.until) == until
 
