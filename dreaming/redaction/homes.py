@@ -93,16 +93,21 @@ _DASHED: Final = re.compile(
 _COLOUR: Final = re.compile(rb"(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[0-9;]{0,12}[mK]\Z")
 
 
+_PERCENT: Final = re.compile(rb"%(?:25)?[0-9A-Fa-f]{2}\Z")
+
+
 def past_colour(data: bytes, start: int, end: int) -> bool:
     """Say whether a code that colours a terminal ends at ``end``, none of it before ``start``."""
     return data[end - 1 : end] in (b"m", b"K") and bool(_COLOUR.search(data, start, end))
 
 
 def stands_free(data: bytes, start: int, word: frozenset[int] = WORD) -> bool:
-    """Say whether no word runs into ``start`` from the left; the letter of ``\\n`` is no word."""
+    """Say whether no word runs into ``start`` from the left; ``\\n`` and ``%20`` are no words."""
     if start == 0 or data[start - 1] not in word:
         return True
     if start > 1 and data[start - 2] == 0x5C and data[start - 1] in b"nrtbf":
+        return True
+    if b"%" in data[max(0, start - 5) : start] and _PERCENT.search(data, max(0, start - 5), start):
         return True
     return past_colour(data, max(0, start - 28), start)
 

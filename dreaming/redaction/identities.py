@@ -42,10 +42,13 @@ def past_escape(data: bytes, start: int) -> int:
     )
     if coloured and past_colour(data, max(0, start - 24), coloured.end()):
         return coloured.end()
+    if data[start - 1 : start] == b"%" and _REST_OF_PERCENT.match(data, start):
+        return start + 2
     glued = start > 0 and data[start - 1] == 0x5C and data[start : start + 1] in (b"n", b"r", b"t")
     return start + 1 if glued else start
 
 
+_REST_OF_PERCENT: Final = re.compile(rb"[0-9A-Fa-f]{2}")
 _REST_OF_COLOUR: Final = re.compile(rb"[0-9]{0,3}(?:;[0-9]{1,3}){0,4}[mK]")
 
 
@@ -276,23 +279,29 @@ ANCHORS: Final[tuple[tuple[str, Reader], ...]] = (
 """Hyperscan expressions and who reads what stands there."""
 
 _PLAIN_WORD: Final = r"[A-Za-z0-9._@/:%+-]"
-_COLOURS: Final = r"(?:(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033))\[[0-9;]{0,12}[mK])"
+_CODE: Final = r"\[[0-9;]{0,12}[mK]"
+_ESCAPE_BYTE: Final = r"(?:u001[bB]|x1[bB]|033)"
+_UNSEEN_CHARACTER: Final = r"u(?:00[aA][dD]|200[b-fB-F]|2060|[fF][eE][fF][fF])"
+_LETTERS_CODE: Final = r"u00(?:2[bBdDeEfF]|3[0-9aA]|4[0-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])"
+_COLOURS: Final = rf"(?:(?:\x1b|\\{{1,8}}{_ESCAPE_BYTE}){_CODE})"
 _UNSEEN: Final = (
     r"(?:\xc2\xad|\xe2\x80[\x8b-\x8f]|\xe2\x81\xa0|\xef\xbb\xbf"
-    r"|\\{1,8}u(?:00[aA][dD]|200[b-fB-F]|2060|[fF][eE][fF][fF]))"
-)
-_ESCAPED: Final = (
-    r"\\{1,8}u00(?:2[bBdDeEfF]|3[0-9aA]|4[0-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])"
+    rf"|\\{{1,8}}{_UNSEEN_CHARACTER})"
 )
 WRAPPED: Final = (
     rf"{_PLAIN_WORD}{_COLOURS}{{1,3}}{_PLAIN_WORD}",
     rf"{_PLAIN_WORD}{_UNSEEN}{{1,3}}{_PLAIN_WORD}",
-    _ESCAPED,
+    rf"\\{{1,8}}{_LETTERS_CODE}",
 )
 """Hyperscan expressions: what hides an identity from the other anchors."""
 _WRAPPING: Final = re.compile(
-    # The first part fails fast where nothing begins.
-    rf"(?=[\x1b\\\xc2\xe2\xef])(?:({_COLOURS}|{_UNSEEN})|{_ESCAPED})".encode("latin-1"),
+    # A set of bytes first: so it is searched for fast.
+    (
+        r"[\x1b\\\xc2\xe2\xef](?:("
+        rf"(?<=\x1b){_CODE}|(?<=\xc2)\xad|(?<=\xe2)(?:\x80[\x8b-\x8f]|\x81\xa0)|(?<=\xef)\xbb\xbf"
+        rf"|(?<=\\)\\{{0,7}}(?:{_ESCAPE_BYTE}{_CODE}|{_UNSEEN_CHARACTER}))"
+        rf"|(?<=\\)\\{{0,7}}{_LETTERS_CODE})"
+    ).encode("latin-1")
 )
 
 

@@ -26,7 +26,7 @@ _SIGNED: Final = re.compile(
     rb"<(?P<mail>[^<>\s\"\\]{3,100})>"
 )
 _CONFIGURED: Final = re.compile(
-    rb"user\.name(?:=| {1,4}(?:=  ?)?)\\{0,8}[\"']?"
+    rb"user\.name(?:(?: ?= ?)\\{0,8}[\"']?| {1,4}\\{0,8}[\"'])"
     rb"(?P<name>(?:[A-Za-z\x80-\xff][\w.'\x80-\xff-]{0,30} ?){1,4})"
 )
 _PERSONS_NAME: Final = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,3}")
@@ -97,7 +97,8 @@ def git_names(data: bytes, at: int) -> Learned:
         return learned if any(one in local for one in learned.first) else Learned(learned.names)
     found = _CONFIGURED.match(data, max(0, at - 10))
     name = _text(found["name"]).strip() if found else ""
-    return Learned(_learned([name]).names) if _PERSONS_NAME.fullmatch(name) else Learned()
+    is_persons = name == name.title() and _PERSONS_NAME.fullmatch(name)
+    return Learned(_learned([name]).names) if is_persons else Learned()
 
 
 def _text(raw: bytes) -> str:
