@@ -34,8 +34,8 @@ SYSTEM_USERS: Final = frozenset(
     b"""admin administrator all alpine app bar build builder ci circleci claude code coder codespace
     codex debian default dev docker ec2-user example fedora foo git guest jenkins jovyan linuxbrew
     me name node nobody nonroot pi postgres public root runner sandbox shared somebody someone test
-    tester ubuntu user username users vagrant vscode work workspace www www-data xxx you
-    your-name your-user your-username your_username yourname youruser""".split()
+    tester testuser ubuntu unknown user username users vagrant vscode work workspace www www-data
+    xxx you your-name your-user your-username your_username yourname youruser""".split()
 )
 """Accounts that are nobody's: their home folders identify no one."""
 
@@ -57,8 +57,8 @@ _HOME: Final = re.compile(
     + _SLASH
     + rb"(?P<place>Users|home)"
     + _SLASH
-    + rb"|(?:[A-Za-z]:)?\\{1,8}(?P<windows>(?i:Users|Documents and Settings))\\{1,8}"
-    + rb"|[A-Za-z]:"
+    + rb"|(?:(?<![A-Za-z])[A-Za-z]:)?\\{1,8}(?P<windows>(?i:Users|Documents and Settings))\\{1,8}"
+    + rb"|(?<![A-Za-z])[A-Za-z]:"
     + _SLASH
     + rb"(?i:Users|Documents and Settings)"
     + _SLASH

@@ -24,10 +24,21 @@ from dreaming.redaction.homes import (
 )
 
 COMMON_WORDS: Final = SYSTEM_USERS | frozenset(
-    b"""agent april art august bill bin bot case chase client data demo drew drive email etc files
-    grant home host hunter info ip jack june lib local localhost mac mail main mark master max may
-    model office opt page pat phone rob robot rose sales server service source src support system
-    temp tmp usr uuid var web will""".split()
+    b"""access account agent agents alpha anonymous api application april archive art assistant
+    august author backup banks base beta bill bin bot bush case chase christian claude client
+    cloud code cook core cross daemon data database day demo deploy drew drive editor email
+    engineer error etc example faith false field fields file files first ford fox function
+    gemini general git github gitlab google grace grand grant green group head help hill home
+    hope host hunter index info internal ip jack joy june kernel king lake lane last lead lib
+    list local localhost long love mac mail main maintainer manager march mark mason master max
+    may miller model module monitor name network none null office open openai operator opt
+    option owner page park patch person phone pool port power price private process prod product
+    production profile program project public python queue ray read real release remote rich
+    rivers rob robot rose ruby rust sales scott server service session shell short site small
+    source src staff stage staging stone storage string student sue sunny support system table
+    team temp terminal time tmp token tool tools total trace track true undefined unknown upload
+    usr utils uuid value version violet virtual web white will windows wood word worker write
+    young""".split()
 )
 """Names that are also words: replaced in paths and addresses, never where they stand alone."""
 
@@ -58,11 +69,12 @@ _MAIL: Final = re.compile(
 )
 _NOBODYS_MAIL: Final = re.compile(
     rb"(?i)(?:@|%40)(?:(?:.*\.)?example\.[a-z]+|.*\.(?:example|invalid|test|localhost)|"
-    rb"users\.noreply\.github\.com|github\.com|gitlab\.com|bitbucket\.org|ssh\.dev\.azure\.com|"
+    rb"github\.com|gitlab\.com|bitbucket\.org|ssh\.dev\.azure\.com|"
     rb"(?:test|foo|bar|domain|email)\.com|"
     rb".*\.(?:png|jpe?g|gif|svg|webp|[cm]?[jt]sx?|css|json|py|md|html?|rs|go|rb|sh|ya?ml|toml|lock|"
     rb"service|timer|socket|"
     rb"fixture|mark|route|get|post|put|delete|patch|property|dataclass|setter|param))$"
+    rb"|^(?:\d+\+)?(?:copilot|github-actions|dependabot|renovate)@users\.noreply\."
     rb"|^(?:git|hg|svn|no-?reply|donotreply|you|user|username|name|email|foo|bar|test|someone|"
     rb"john\.?doe|jane\.?doe)(?:@|%40)"
 )
@@ -80,8 +92,8 @@ def mail_address(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
         return None
     start = past_escape(data, found.start())
     value = data[start : found.end()]
-    if is_nobodys_mail(value):
-        return None
+    if value[:1] in b"@%" or is_nobodys_mail(value):
+        return None  # a decorator after an escaped line end has nothing before its @
     plain = value.lower().replace(b"%40", b"@").replace(b"%2b", b"+")
     return Span(start, found.end(), "email", plain)
 

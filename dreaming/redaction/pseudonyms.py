@@ -49,15 +49,14 @@ _MOST_REMEMBERED: Final = 1 << 16
 
 _READERS: Final = tuple(reader for _, reader in ANCHORS)
 _UUID: Final = _READERS.index(read_uuid)
-_TELL_NAMES: Final = frozenset(
-    number for number, reader in enumerate(_READERS) if reader in (home_folder, dashed_home)
-)
+_HOME: Final = _READERS.index(home_folder)
+_DASHED: Final = _READERS.index(dashed_home)
 _GIT: Final = len(ANCHORS)
 _WRAPPED: Final = _GIT + len(GIT_ANCHORS)
 _EXPRESSIONS: Final = (*(anchor for anchor, _ in ANCHORS), *GIT_ANCHORS, *WRAPPED)
 
 _ALL: Final = tuple(range(len(_EXPRESSIONS)))
-_ALL_TELL_NAMES: Final = (*sorted(_TELL_NAMES), *range(_GIT, _WRAPPED))
+_ALL_TELL_NAMES: Final = (_HOME, _DASHED, *range(_GIT, _WRAPPED))
 
 Replacement = tuple[int, int, bytes]
 """Start, end, and what is put there."""
@@ -210,7 +209,7 @@ class Pseudonyms:
                 add((span.start, end, mark))
                 if len(uuids) < _MOST_REMEMBERED:
                     uuids[raw] = mark
-            elif number in _TELL_NAMES:
+            elif number == _HOME:
                 start = end - usual_at
                 if data.startswith(usual, start) and data[start - 1] in _APART:
                     last_home = start + len(usual) - 1
@@ -234,13 +233,18 @@ class Pseudonyms:
             else:
                 rest.append((end, number))
         learned = learned.and_of(_of_homes(users))
-        known = self._known(learned)
+        known, users, last_home = self._known(learned), set(), -1
         for end, number in rest:
             span = _READERS[number](data, end, known)
-            if span is None:
+            if span is None or (span.kind == PATH and span.start != last_home):
                 doubts.append(end)
-                continue
-            add((span.start, span.end, self._mark(span.kind, span.value)))
+            elif number == _DASHED:
+                last_home = span.end
+                add((span.start, last_home, b"<home>"))
+                users.add(span.value)
+            else:
+                add((span.start, span.end, self._mark(span.kind, span.value)))
+        learned = learned.and_of(_of_homes(users))
         names = learned.and_of(self._own)
         for start, end, kind, name in self._finder(names, learned.names).find(data, homes):
             if not _inside_pseudonym(data, start, end):
