@@ -31,7 +31,7 @@ _KEYS: Final = "r release, x keep, e explain, q stop"
 _lines = click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 
 
-@click.group()
+@click.group(short_help="What was left out, and your word about it.")
 def redaction() -> None:
     """See what was left out for a credential, check files, and say a word about a hit."""
 
@@ -42,7 +42,7 @@ redaction.add_command(copy)
 # -- looking --------------------------------------------------------------------------------------
 
 
-@redaction.command("list")
+@redaction.command("list", short_help="What was left out, by which rule.")
 @options.workspace
 @_lines
 def list_(workspace: Path | None, as_json: bool) -> None:
@@ -73,7 +73,7 @@ def list_(workspace: Path | None, as_json: bool) -> None:
     )
 
 
-@redaction.command()
+@redaction.command(short_help="Why, and what can be done.")
 @click.argument("wanted", metavar="ID|PATH|FINGERPRINT")
 @options.workspace
 @_lines
@@ -89,7 +89,7 @@ def explain(wanted: str, workspace: Path | None, as_json: bool) -> None:
             _explain(one)
 
 
-@redaction.command()
+@redaction.command(short_help="What waits for your word.")
 @options.workspace
 @_lines
 @options.person
@@ -132,7 +132,7 @@ def _ask(one: LeftOut, choices: Choices, i_am_a_person: bool) -> bool:
 # -- a person's word ------------------------------------------------------------------------------
 
 
-@redaction.command()
+@redaction.command(short_help="Let a held transcript be read.")
 @click.argument("wanted", metavar="ID")
 @click.option("--why", default="", help="The reason, for the ledger.")
 @options.workspace
@@ -177,7 +177,7 @@ def _released(said: Decision) -> None:
     data(f"released {said.target[:8]}: the next night reads it ({said.name})")
 
 
-@redaction.command()
+@redaction.command(short_help="Say that a value is no credential.")
 @click.argument("fingerprint")
 @click.option("--why", required=True, help="The reason, for the ledger.")
 @options.workspace
@@ -217,7 +217,7 @@ def allow(
         data(f"allowed {mark}, in {count(len(holding), 'transcript')} left out ({said.name})")
 
 
-@redaction.command()
+@redaction.command(short_help="Take an allow back.")
 @click.argument("fingerprint")
 @options.workspace
 @options.person
@@ -243,7 +243,7 @@ def disallow(fingerprint: str, workspace: Path | None, i_am_a_person: bool) -> N
 # -- scanning anything ----------------------------------------------------------------------------
 
 
-@redaction.command()
+@redaction.command(short_help="Scan any files for credentials.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…|-")
 @click.option("--severity", type=click.Choice(["high", "medium"]), help="Only hits of this one.")
 @options.workspace
@@ -288,7 +288,7 @@ def check(
     return Refused.EXIT_CODE if found else int(wrong > 0)
 
 
-@redaction.command()
+@redaction.command(short_help="What is looked for.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a rule.")
 def rules(as_json: bool) -> None:
     """List the rules: severity, what each looks for, what it is not, and the source.

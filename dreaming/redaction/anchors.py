@@ -7,7 +7,7 @@ expressions occur in it: time stays in proportion to length, whatever the bytes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -20,8 +20,8 @@ STRETCH: Final = 4 << 10
 OVERLAP: Final = 1 << 10
 """Longer than any anchor but addresses with very long secrets, which have more than one."""
 _FREE: Final = 1 << 10
-_BYTES_PER_EVENT: Final = 256
-"""Real transcripts have one anchor in twenty thousand bytes, the densest one in five hundred."""
+_BYTES_PER_EVENT: Final = 1 << 11
+"""Real transcripts have one anchor in twenty thousand bytes."""
 
 
 class ScanFailed(DreamingError):
@@ -36,6 +36,10 @@ class Place(NamedTuple):
     last: int
     """The same; or, where matches are dense, the end of the stretch in which more may end."""
     number: int
+
+
+Taker = Callable[[int, int, int, int, object], bool | None]
+"""Told the expression's number, where its match begins and ends; stops the scan with ``True``."""
 
 
 class Anchors:
@@ -98,7 +102,7 @@ class Anchors:
             self._scan(self._dense, data[begin:stop], take)
         return found
 
-    def _scan(self, database: hyperscan.Database, data: bytes, take: object) -> None:
+    def _scan(self, database: hyperscan.Database, data: bytes, take: Taker) -> None:
         import hyperscan
 
         try:

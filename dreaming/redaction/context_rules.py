@@ -32,13 +32,15 @@ def after(
 ) -> Rule:
     """Make the rule of a value that follows its ``lead``.
 
-    In a lead ``{q}`` stands for a quote or none, ``{s}`` for space, ``{n}`` for a secret's name.
-    ``only`` is what must stand further left; it takes no part in the anchor. The value has at least
-    ``least`` characters.
+    In a lead ``{q}`` stands for a quote or none, ``{qq}`` for one or two, ``{s}`` for space,
+    ``{n}`` for a secret's name. ``only`` is what must stand further left; it takes no part in the
+    anchor. The value has at least ``least`` characters.
     """
     raw = lead.replace(r"\b", "")  # in raw bytes the letter of an escape may stand before a word
     raw = raw.replace("{q}", _RAW_QUOTE).replace("{s}", _RAW_SPACE).replace("{n}", _NAMES)
+    raw = raw.replace("{qq}", _RAW_QUOTE.replace("{0,", "{1,"))
     plain = lead.replace("{q}", "[\"'`]?").replace("{s}", r"\s+").replace("{n}", _NAME_ENDS)
+    plain = plain.replace("{qq}", "[\"'`]{1,2}")
     return Rule(
         name=name,
         severity=MEDIUM,
@@ -60,12 +62,12 @@ _KEYS: Final = (
     "license|master|preshared|private|secret|service|session|signing|storage|stream|subscription|webhook"
 )
 _NAMES: Final = (
-    f"(?:{_KEYS})[_-]?key|apikey|credential|_pass|-pass|passcode|passphrase|passwd|password|pwd|"
+    f"(?:{_KEYS})[_-]?key|apikey|credential|creds|_pass|-pass|passcode|passphrase|passwd|password|pwd|"
     "secret|token"
 )
 _NAME_ENDS: Final = (
-    rf"key(?=[a-z0-9_]{{0,16}}[\"'`\] ]{{0,7}}[:=])(?<=(?:{_KEYS})[_-]?key)|credential|"
-    "pass(?:code|phrase|wd|word)|(?<=[_-])pass|pwd|secret|token"
+    rf"key(?=[a-z0-9_]{{0,16}}[\"'`\] ]{{0,7}}(?:[:=,]|value=))(?<=(?:{_KEYS})[_-]?key)|"
+    "credential|creds|pass(?:code|phrase|wd|word)|(?<=[_-])pass|pwd|secret|token"
 )
 """The same names, known by their last word: three times faster to look for."""
 _BASE64: Final = "[A-Za-z0-9+/]"
@@ -80,6 +82,28 @@ CONTEXTS: Final = (
         is_not="code, a reference, a path, a word, a number, a uuid, a placeholder",
         example='DB_PASSWORD="{A8}7{A8}4{A3}"',
         counterexample="password = form.password_field",
+        source="observed in transcripts",
+    ),
+    after(
+        "paired-secret",
+        "(?P<name>(?:{n})[a-z0-9_]{0,16}){qq}(?:,| {1,2}value=) {0,4}{qq}",
+        8,
+        values.assigned,
+        value=r"[^\s\"'`\\,;&<>(){}\[\]]",
+        is_not="code, a reference, a path, a word, a number, a uuid, a placeholder",
+        example='settings.set("db_password", "{A8}7{A8}4{A3}")',
+        counterexample='settings.set("db_password", "password")',
+        source="observed in transcripts",
+    ),
+    after(
+        "named-key",
+        r"(?P<name>[a-z0-9][_.-]?key){q}\]?{q} {0,4}(?::=|=>|[:=]) {0,4}{q}",
+        20,
+        values.named_key,
+        value=r"[A-Za-z0-9+/_.=-]",
+        is_not="a hash, an id, a path, a key of a table or of a cache",
+        example='CMS_KEY="{A8}7{A8}4{A3}7{A3}"',
+        counterexample='cache_key="{A8}7{A8}4{A3}7{A3}"',
         source="observed in transcripts",
     ),
     after(
@@ -238,7 +262,7 @@ CONTEXTS: Final = (
         severity=MEDIUM,
         anchors=(rf"(?i)kind{_RAW_QUOTE}:\s?{_RAW_QUOTE}secret[\"\\\s,]",),
         shape=r"(?i:kind\"?:\s?\"?secret\b)(?:(?!kind)[\s\S]){0,400}?\bdata\"?:\s{0,8}\{?"
-        r"\s{0,12}\"?[\w.-]{1,60}\"?:\s?\"?(?P<value>[A-Za-z0-9+/]{8,}={0,2})",
+        r"[\s+|>\d:-]{0,20}\"?[\w.-]{1,60}\"?:\s?\"?(?P<value>[A-Za-z0-9+/]{8,}={0,2})",
         proof=values.encoded_value,
         is_not="a manifest without data",
         example="kind: Secret\nmetadata:\n  name: db\ndata:\n  password: {A15}7{A15}9\n",

@@ -11,7 +11,6 @@ import re
 import string
 from collections.abc import Iterator
 from typing import Final
-from urllib.parse import unquote_to_bytes
 
 LEVELS: Final = 4
 """JSON inside JSON inside JSON inside JSON: deeper was never seen."""
@@ -21,6 +20,7 @@ INVISIBLE: Final = (0, 0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xF
 zero-width space and its kin, byte order mark."""
 
 _ESCAPE: Final = re.compile(rb"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[bfnrt/`'\"\\])")
+_PERCENT: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
 _ARROW: Final = 0x2192
 """Stands between a line's number and the line where agents print files."""
 _INVISIBLE: Final = tuple(chr(code).encode() for code in INVISIBLE)
@@ -42,28 +42,28 @@ _LEAST: Final = 36
 """Characters of base64 that are worth a look: twenty-seven bytes."""
 
 
+_MOST_ESCAPES: Final = 4096
+
+
 class _Escapes(dict[bytes, bytes]):
     """What stands behind a backslash, and what it means."""
 
     def __missing__(self, escape: bytes) -> bytes:
         code = int(escape[1:], 16)
         if code in INVISIBLE:
-            return b""
-        if code < 128:
-            return bytes((code,))
-        return b"\t" if code == _ARROW else b"?"
+            plain = b""
+        elif code < 128:
+            plain = bytes((code,))
+        else:
+            plain = b"\t" if code == _ARROW else b"?"
+        if len(self) < _MOST_ESCAPES:
+            self[escape] = plain
+        return plain
 
 
 _ESCAPES: Final = _Escapes(
     {b"b": b" ", b"f": b" ", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
     | {bytes((sign,)): bytes((sign,)) for sign in b"/`'\"\\"}
-)
-_ESCAPES.update(
-    {
-        form.encode(): _ESCAPES[form.encode()]
-        for code in range(128)
-        for form in {f"u{code:04x}", f"u{code:04X}", f"x{code:02x}", f"x{code:02X}"}
-    }
 )
 
 
@@ -92,8 +92,11 @@ def unescape(data: bytes) -> bytes:
 
 def percent(data: bytes) -> bytes:
     """Undo percent-encoding, twice where it was done twice."""
-    data = unquote_to_bytes(data)
-    return unquote_to_bytes(data) if b"%" in data else data
+    for _ in range(2):
+        parts = _PERCENT.split(data)
+        parts[1::2] = map(bytes.fromhex, map(bytes.decode, parts[1::2]))
+        data = b"".join(parts)
+    return data
 
 
 def unwrap(data: bytes) -> bytes:

@@ -39,9 +39,9 @@ DEEPEST: Final = 3
 """Base64 inside base64 inside an escape."""
 ENOUGH: Final = 50
 """Hits of one rule in one transcript. More change nothing about what becomes of it."""
-FREE: Final = 1 << 20
+FREE: Final = 2 << 20
 """Bytes of a transcript that may be compared closely, however short it is; beyond, half of it.
-The transcript with most among real ones needs an eighth of this, the densest a tenth of itself."""
+The real transcript with most needs a tenth of this, the densest long one a tenth of itself."""
 
 
 class Trace(NamedTuple):
@@ -105,8 +105,10 @@ _BETWEEN: Final = b"\n\x00\n"
 _WORD_BYTES: Final = (string.ascii_letters + string.digits + "_").encode()
 _WORD: Final = frozenset(_WORD_BYTES)
 _TOKEN_BYTES: Final = rb"[A-Za-z0-9_\-./+=~]"
-_HEAD_COST: Final = 1 << 10
-"""Looking for the rest of a token in the next records costs about as much as to compare this."""
+_PROOF_COST: Final = 1 << 6
+"""Judging one candidate costs at least as much as to compare this many bytes."""
+_HEAD_COST: Final = 1 << 8
+"""Looking for the rest of a token in the next record costs at least as much as to compare this."""
 
 
 class Detector:
@@ -177,18 +179,20 @@ class Detector:
             values = self._confirm(rule, outer, start, stop, cut, work)
             for window in windows:
                 if values and not rule.many_lines and b"\n" in outer[start:stop]:
-                    yield from self._by_line(rule, data, window, values)
+                    yield from self._by_line(rule, data, window, values, work)
                     continue
                 for value in values or self._continued(rule, data, window, work):
                     yield Trace(rule, value, window.at)
 
     def _by_line(
-        self, rule: Rule, data: bytes, window: Window, values: list[bytes]
+        self, rule: Rule, data: bytes, window: Window, values: list[bytes], work: Work
     ) -> Iterator[Trace]:
         """Say for each value in which line of its window it stands."""
         at, left = window.start, set(values)
         for line in data[window.start : window.stop].split(b"\n"):
-            for value in self._matches(rule, decoding.clean(line)):
+            for value in self._matches(rule, decoding.clean(line), work):
+                if work.hits[rule.name] >= ENOUGH:
+                    return
                 yield Trace(rule, value, at + 1)
                 left.discard(value)
             at += len(line) + 1
@@ -199,7 +203,10 @@ class Detector:
         self, texts: Iterator[tuple[bytes, list[int]]], work: Work, depth: int
     ) -> Iterator[Trace]:
         """Scan unwrapped texts, all of them together."""
-        parts, starts, places, size = [], [], [], 0
+        parts: list[bytes] = []
+        starts: list[int] = []
+        places: list[list[int]] = []
+        size = 0
         for text, at in texts:
             parts.append(text)
             starts.append(size)
@@ -208,8 +215,8 @@ class Detector:
         if not parts:
             return
         for trace in self.find(_BETWEEN.join(parts), work=work, depth=depth + 1):
-            for at in places[max(0, bisect_right(starts, trace.at - 1) - 1)]:
-                yield trace._replace(at=at)
+            for place in places[max(0, bisect_right(starts, trace.at - 1) - 1)]:
+                yield trace._replace(at=place)
 
     def _confirm(
         self, rule: Rule, outer: bytes, start: int, stop: int, cut: bool, work: Work
@@ -217,17 +224,17 @@ class Detector:
         """Return the values of this rule in a window: none where nothing is proven."""
         raw = outer[start:stop]
         work.charge(len(raw))
-        values = self._matches(rule, decoding.clean(raw), cut=cut and start == 0)
+        values = self._matches(rule, decoding.clean(raw), work, cut=cut and start == 0)
         if values or not rule.prefixes:
             return values
         plain = decoding.clean(outer)
         if b"\n" in plain or b"\r" in plain:
             work.charge(len(plain))
-            values = self._matches(rule, decoding.unwrap(plain), cut=cut, joined=True)
+            values = self._matches(rule, decoding.unwrap(plain), work, cut=cut, joined=True)
         return values
 
     def _matches(
-        self, rule: Rule, text: bytes, *, cut: bool = False, joined: bool = False
+        self, rule: Rule, text: bytes, work: Work, *, cut: bool = False, joined: bool = False
     ) -> list[bytes]:
         """Return the proven values in unwrapped text.
 
@@ -246,6 +253,7 @@ class Detector:
                     continue
                 if rule.bounded and not _stands_alone(text, match.start(), match.end(), joined):
                     continue
+                work.charge(_PROOF_COST)
                 if rule.proof(_candidate(match, text)):
                     values[match["value"]] = None
         except TimeoutError as error:
@@ -264,16 +272,17 @@ class Detector:
             head = run[0]
             place = max((head.rfind(prefix) for prefix in rule.prefixes), default=-1)
             if 0 <= place <= len(head) - 10 and _begins(data, run.start() + place):
-                work.charge(_HEAD_COST)
-                out += [head[place:] + rest for rest in self._opening_runs(data, run.end())]
-        return self._matches(rule, b"\n".join(out), joined=True)
+                runs = self._opening_runs(data, run.end(), work)
+                out += [head[place:] + rest for rest in runs]
+        return self._matches(rule, b"\n".join(out), work, joined=True)
 
-    def _opening_runs(self, data: bytes, at: int) -> Iterator[bytes]:
+    def _opening_runs(self, data: bytes, at: int, work: Work) -> Iterator[bytes]:
         """Yield what each string of the next two records begins with."""
         for _ in range(2):
             line = data.find(b"\n", at, at + 16_384)
             if line < 0:
                 return
+            work.charge(_HEAD_COST)
             at = data.find(b"\n", line + 1, line + 4097)
             at = at if at >= 0 else min(len(data), line + 4097)
             for found in self._opening.finditer(data, line, at):
@@ -281,7 +290,9 @@ class Detector:
 
     @cached_property
     def _cut_run(self) -> regex.Pattern[bytes]:
-        return _compiled(_TOKEN_BYTES + rb"{10,}+(?=[\\n]{0,11}\")")
+        return _compiled(
+            rb"(?<!" + _TOKEN_BYTES + rb")" + _TOKEN_BYTES + rb"{10,}+(?=[\\n]{0,11}\")"
+        )
 
     @cached_property
     def _opening(self) -> regex.Pattern[bytes]:

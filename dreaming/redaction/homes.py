@@ -34,8 +34,8 @@ SYSTEM_USERS: Final = frozenset(
     b"""admin administrator all alpine app bar build builder ci circleci claude code coder codespace
     codex debian default dev docker ec2-user example fedora foo git guest jenkins jovyan linuxbrew
     me name node nobody nonroot pi postgres public root runner sandbox shared somebody someone test
-    tester ubuntu user username users vagrant vscode work workspace www www-data xxx you
-    your-name your-user your-username your_username yourname youruser""".split()
+    tester testuser ubuntu unknown user username users vagrant vscode work workspace www www-data
+    xxx you your-name your-user your-username your_username yourname youruser""".split()
 )
 """Accounts that are nobody's: their home folders identify no one."""
 
@@ -57,8 +57,8 @@ _HOME: Final = re.compile(
     + _SLASH
     + rb"(?P<place>Users|home)"
     + _SLASH
-    + rb"|(?:[A-Za-z]:)?\\{1,8}(?P<windows>(?i:Users|Documents and Settings))\\{1,8}"
-    + rb"|[A-Za-z]:"
+    + rb"|(?:(?<![A-Za-z])[A-Za-z]:)?\\{1,8}(?P<windows>(?i:Users|Documents and Settings))\\{1,8}"
+    + rb"|(?<![A-Za-z])[A-Za-z]:"
     + _SLASH
     + rb"(?i:Users|Documents and Settings)"
     + _SLASH
@@ -93,16 +93,21 @@ _DASHED: Final = re.compile(
 _COLOUR: Final = re.compile(rb"(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[0-9;]{0,12}[mK]\Z")
 
 
+_PERCENT: Final = re.compile(rb"%(?:25)?[0-9A-Fa-f]{2}\Z")
+
+
 def past_colour(data: bytes, start: int, end: int) -> bool:
     """Say whether a code that colours a terminal ends at ``end``, none of it before ``start``."""
     return data[end - 1 : end] in (b"m", b"K") and bool(_COLOUR.search(data, start, end))
 
 
 def stands_free(data: bytes, start: int, word: frozenset[int] = WORD) -> bool:
-    """Say whether no word runs into ``start`` from the left; the letter of ``\\n`` is no word."""
+    """Say whether no word runs into ``start`` from the left; ``\\n`` and ``%20`` are no words."""
     if start == 0 or data[start - 1] not in word:
         return True
     if start > 1 and data[start - 2] == 0x5C and data[start - 1] in b"nrtbf":
+        return True
+    if b"%" in data[max(0, start - 5) : start] and _PERCENT.search(data, max(0, start - 5), start):
         return True
     return past_colour(data, max(0, start - 28), start)
 

@@ -24,10 +24,21 @@ from dreaming.redaction.homes import (
 )
 
 COMMON_WORDS: Final = SYSTEM_USERS | frozenset(
-    b"""agent april art august bill bin bot case chase client data demo drew drive email etc files
-    grant home host hunter info ip jack june lib local localhost mac mail main mark master max may
-    model office opt page pat phone rob robot rose sales server service source src support system
-    temp tmp usr uuid var web will""".split()
+    b"""access account agent agents alpha anonymous api application april archive art assistant
+    august author backup banks base beta bill bin bot bush case chase christian claude client
+    cloud code cook core cross daemon data database day demo deploy drew drive editor email
+    engineer error etc example faith false field fields file files first ford fox function
+    gemini general git github gitlab google grace grand grant green group head help hill home
+    hope host hunter index info internal ip jack joy june kernel king lake lane last lead lib
+    list local localhost long love mac mail main maintainer manager march mark mason master max
+    may miller model module monitor name network none null office open openai operator opt
+    option owner page park patch person phone pool port power price private process prod product
+    production profile program project public python queue ray read real release remote rich
+    rivers rob robot rose ruby rust sales scott server service session shell short site small
+    source src staff stage staging stone storage string student sue sunny support system table
+    team temp terminal time tmp token tool tools total trace track true undefined unknown upload
+    usr utils uuid value version violet virtual web white will windows wood word worker write
+    young""".split()
 )
 """Names that are also words: replaced in paths and addresses, never where they stand alone."""
 
@@ -42,10 +53,13 @@ def past_escape(data: bytes, start: int) -> int:
     )
     if coloured and past_colour(data, max(0, start - 24), coloured.end()):
         return coloured.end()
+    if data[start - 1 : start] == b"%" and _REST_OF_PERCENT.match(data, start):
+        return start + 2
     glued = start > 0 and data[start - 1] == 0x5C and data[start : start + 1] in (b"n", b"r", b"t")
     return start + 1 if glued else start
 
 
+_REST_OF_PERCENT: Final = re.compile(rb"[0-9A-Fa-f]{2}")
 _REST_OF_COLOUR: Final = re.compile(rb"[0-9]{0,3}(?:;[0-9]{1,3}){0,4}[mK]")
 
 
@@ -55,11 +69,12 @@ _MAIL: Final = re.compile(
 )
 _NOBODYS_MAIL: Final = re.compile(
     rb"(?i)(?:@|%40)(?:(?:.*\.)?example\.[a-z]+|.*\.(?:example|invalid|test|localhost)|"
-    rb"users\.noreply\.github\.com|github\.com|gitlab\.com|bitbucket\.org|ssh\.dev\.azure\.com|"
+    rb"github\.com|gitlab\.com|bitbucket\.org|ssh\.dev\.azure\.com|"
     rb"(?:test|foo|bar|domain|email)\.com|"
     rb".*\.(?:png|jpe?g|gif|svg|webp|[cm]?[jt]sx?|css|json|py|md|html?|rs|go|rb|sh|ya?ml|toml|lock|"
     rb"service|timer|socket|"
     rb"fixture|mark|route|get|post|put|delete|patch|property|dataclass|setter|param))$"
+    rb"|^(?:\d+\+)?(?:copilot|github-actions|dependabot|renovate)@users\.noreply\."
     rb"|^(?:git|hg|svn|no-?reply|donotreply|you|user|username|name|email|foo|bar|test|someone|"
     rb"john\.?doe|jane\.?doe)(?:@|%40)"
 )
@@ -77,8 +92,8 @@ def mail_address(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
         return None
     start = past_escape(data, found.start())
     value = data[start : found.end()]
-    if is_nobodys_mail(value):
-        return None
+    if value[:1] in b"@%" or is_nobodys_mail(value):
+        return None  # a decorator after an escaped line end has nothing before its @
     plain = value.lower().replace(b"%40", b"@").replace(b"%2b", b"+")
     return Span(start, found.end(), "email", plain)
 
@@ -276,23 +291,29 @@ ANCHORS: Final[tuple[tuple[str, Reader], ...]] = (
 """Hyperscan expressions and who reads what stands there."""
 
 _PLAIN_WORD: Final = r"[A-Za-z0-9._@/:%+-]"
-_COLOURS: Final = r"(?:(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033))\[[0-9;]{0,12}[mK])"
+_CODE: Final = r"\[[0-9;]{0,12}[mK]"
+_ESCAPE_BYTE: Final = r"(?:u001[bB]|x1[bB]|033)"
+_UNSEEN_CHARACTER: Final = r"u(?:00[aA][dD]|200[b-fB-F]|2060|[fF][eE][fF][fF])"
+_LETTERS_CODE: Final = r"u00(?:2[bBdDeEfF]|3[0-9aA]|4[0-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])"
+_COLOURS: Final = rf"(?:(?:\x1b|\\{{1,8}}{_ESCAPE_BYTE}){_CODE})"
 _UNSEEN: Final = (
     r"(?:\xc2\xad|\xe2\x80[\x8b-\x8f]|\xe2\x81\xa0|\xef\xbb\xbf"
-    r"|\\{1,8}u(?:00[aA][dD]|200[b-fB-F]|2060|[fF][eE][fF][fF]))"
-)
-_ESCAPED: Final = (
-    r"\\{1,8}u00(?:2[bBdDeEfF]|3[0-9aA]|4[0-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])"
+    rf"|\\{{1,8}}{_UNSEEN_CHARACTER})"
 )
 WRAPPED: Final = (
     rf"{_PLAIN_WORD}{_COLOURS}{{1,3}}{_PLAIN_WORD}",
     rf"{_PLAIN_WORD}{_UNSEEN}{{1,3}}{_PLAIN_WORD}",
-    _ESCAPED,
+    rf"\\{{1,8}}{_LETTERS_CODE}",
 )
 """Hyperscan expressions: what hides an identity from the other anchors."""
 _WRAPPING: Final = re.compile(
-    # The first part fails fast where nothing begins.
-    rf"(?=[\x1b\\\xc2\xe2\xef])(?:({_COLOURS}|{_UNSEEN})|{_ESCAPED})".encode("latin-1"),
+    # A set of bytes first: so it is searched for fast.
+    (
+        r"[\x1b\\\xc2\xe2\xef](?:("
+        rf"(?<=\x1b){_CODE}|(?<=\xc2)\xad|(?<=\xe2)(?:\x80[\x8b-\x8f]|\x81\xa0)|(?<=\xef)\xbb\xbf"
+        rf"|(?<=\\)\\{{0,7}}(?:{_ESCAPE_BYTE}{_CODE}|{_UNSEEN_CHARACTER}))"
+        rf"|(?<=\\)\\{{0,7}}{_LETTERS_CODE})"
+    ).encode("latin-1")
 )
 
 

@@ -65,10 +65,11 @@ class Redacted:
 
     def __iter__(self) -> Iterator[bytes]:
         for data, line, oversized in _cut_safely(self._blocks):
-            redacted = self._pseudonyms.redact_lines(data, self._learned)
+            redacted, touched = self._pseudonyms.redact_lines(data, self._learned)
             if not oversized:
                 _compare(data, redacted, line)
-            self._scanner.feed(redacted, line)
+            for part in touched:
+                self._scanner.feed(part + b"\n", line)
             yield redacted
         hits = [hit for hit in self._scanner.finish() if hit.fingerprint not in self._allowed]
         if hits:

@@ -26,10 +26,11 @@ _SIGNED: Final = re.compile(
     rb"<(?P<mail>[^<>\s\"\\]{3,100})>"
 )
 _CONFIGURED: Final = re.compile(
-    rb"user\.name(?:=| {1,4}(?:=  ?)?)\\{0,8}[\"']?"
+    rb"user\.name(?:(?: ?= ?)\\{0,8}[\"']?| {1,4}\\{0,8}[\"'])"
     rb"(?P<name>(?:[A-Za-z\x80-\xff][\w.'\x80-\xff-]{0,30} ?){1,4})"
 )
 _PERSONS_NAME: Final = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,3}")
+_HANDLE: Final = re.compile(r"[\w.-]+")
 _SHORTEST: Final = 3
 _SHORTEST_GLUED: Final = 5
 """A shorter name beside an underscore is a part of an identifier: ``tom_m``."""
@@ -92,12 +93,13 @@ def git_names(data: bytes, at: int) -> Learned:
             return Learned()
         name, local = _text(found["name"]), _text(mail.split(b"@")[0])
         if " " not in name.strip():  # a handle: trusted where the address says the same
-            return _learned([name] if name.lower() in local else [])
+            return _learned([name] if name.lower() in local and _HANDLE.fullmatch(name) else [])
         learned = _learned([name] if _PERSONS_NAME.fullmatch(name) else [])
         return learned if any(one in local for one in learned.first) else Learned(learned.names)
     found = _CONFIGURED.match(data, max(0, at - 10))
     name = _text(found["name"]).strip() if found else ""
-    return Learned(_learned([name]).names) if _PERSONS_NAME.fullmatch(name) else Learned()
+    is_persons = name == name.title() and _PERSONS_NAME.fullmatch(name)
+    return Learned(_learned([name]).names) if is_persons else Learned()
 
 
 def _text(raw: bytes) -> str:

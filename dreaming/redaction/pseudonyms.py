@@ -8,7 +8,7 @@ nothing identifying is not touched, not even copied.
 
 from __future__ import annotations
 
-import hmac
+import hashlib
 import json
 import re
 import sys
@@ -39,24 +39,24 @@ _NEAR: Final = 200
 _LONGEST: Final = 16 << 10
 _PSEUDONYM: Final = re.compile(PSEUDONYM.pattern.encode())
 _LONGEST_PSEUDONYM: Final = 24
-_STRING: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*"')
+_STRING: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*"( *:)?')
 _LETTERS: Final = frozenset(b"nrtbf")
 _SLASH: Final = 0x2F
 _APART: Final = frozenset(b" \n\t\"'`(),=")
 """What stands beside an identity mostly, and is never a part of one."""
+_APART_AFTER: Final = _APART | frozenset(b"/\\")
 _MOST_REMEMBERED: Final = 1 << 16
 
 _READERS: Final = tuple(reader for _, reader in ANCHORS)
 _UUID: Final = _READERS.index(read_uuid)
-_TELL_NAMES: Final = frozenset(
-    number for number, reader in enumerate(_READERS) if reader in (home_folder, dashed_home)
-)
+_HOME: Final = _READERS.index(home_folder)
+_DASHED: Final = _READERS.index(dashed_home)
 _GIT: Final = len(ANCHORS)
 _WRAPPED: Final = _GIT + len(GIT_ANCHORS)
 _EXPRESSIONS: Final = (*(anchor for anchor, _ in ANCHORS), *GIT_ANCHORS, *WRAPPED)
 
 _ALL: Final = tuple(range(len(_EXPRESSIONS)))
-_ALL_TELL_NAMES: Final = (*sorted(_TELL_NAMES), *range(_GIT, _WRAPPED))
+_ALL_TELL_NAMES: Final = (_HOME, _DASHED, *range(_GIT, _WRAPPED))
 
 Replacement = tuple[int, int, bytes]
 """Start, end, and what is put there."""
@@ -76,7 +76,8 @@ class Pseudonyms:
     """The compiled anchors of identifying text, the key, the machine's own names and patterns."""
 
     def __init__(self, key: bytes, names: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
-        self._key = key
+        own_key = hashlib.blake2b(key, digest_size=32, person=b"pseudonyms").digest()
+        self._hash = hashlib.blake2b(key=own_key, digest_size=8)  # thrice as fast as HMAC
         self._own = of_users(names)
         self._accounts = frozenset(_encode(name.lower()) for name in names if name)
         self._patterns = OwnPatterns(patterns)
@@ -131,14 +132,16 @@ class Pseudonyms:
                     usual, usual_at = data[span.start : span.end + 1], end - span.start
         return learned.and_of(_of_homes(users))
 
-    def redact_lines(self, data: bytes, learned: Learned) -> bytes:
+    def redact_lines(self, data: bytes, learned: Learned) -> tuple[bytes, list[bytes]]:
         """Return whole lines of a transcript redacted; ``learned`` are the names of all of it.
 
-        Lines that were JSON are JSON afterwards.
+        Lines that were JSON are JSON afterwards. The second part are the new lines in which a
+        pseudonym touches other text: only there something may have come to be that was not before.
         """
-        return self._again(data, learned, _MOST_ROUNDS)
+        touched: list[bytes] = []
+        return self._again(data, learned, _MOST_ROUNDS, touched), touched
 
-    def _again(self, data: bytes, learned: Learned, rounds: int) -> bytes:
+    def _again(self, data: bytes, learned: Learned, rounds: int, touched: list[bytes]) -> bytes:
         if not rounds:
             raise ScanFailed("Identities stand inside identities without end.")
         if self._patterns:
@@ -155,7 +158,9 @@ class Pseudonyms:
                 continue
             parts.append(_spliced(data, replacements[used:first], position, start))
             line = _spliced(data, replacements[first:last], start, end)
-            parts.append(self._again(line, learned, rounds - 1))
+            line = self._again(line, learned, rounds - 1, [])
+            parts.append(line)
+            touched.append(line)
             position, used = end, last
         parts.append(_spliced(data, replacements[used:], position, len(data)))
         return b"".join(parts)
@@ -180,7 +185,7 @@ class Pseudonyms:
 
     def _find(self, data: bytes, learned: Learned) -> tuple[_Found, Learned]:
         """Return what stands in the data, and the names with those that it tells."""
-        spans: list[Replacement] = []  # with the end below zero: so they sort as they must
+        spans: list[Replacement] = []
         doubts: list[int] = []
         rest: list[tuple[int, int]] = []
         wrapped: list[int] = []
@@ -194,21 +199,21 @@ class Pseudonyms:
             if number == _UUID:
                 raw = data[end - 36 : end]
                 if raw in uuids and data[end - 37] in _APART and data[end] in _APART:
-                    add((end - 36, -end, uuids[raw]))
+                    add((end - 36, end, uuids[raw]))
                     continue
                 span = read_uuid(data, end, known)
                 if span is None:
                     doubts.append(end)
                     continue
                 mark = self._mark("uuid", span.value)
-                add((span.start, -end, mark))
+                add((span.start, end, mark))
                 if len(uuids) < _MOST_REMEMBERED:
                     uuids[raw] = mark
-            elif number in _TELL_NAMES:
+            elif number == _HOME:
                 start = end - usual_at
                 if data.startswith(usual, start) and data[start - 1] in _APART:
                     last_home = start + len(usual) - 1
-                    add((start, -last_home, b"<home>"))
+                    add((start, last_home, b"<home>"))
                     homes.add(last_home)
                     continue
                 span = _READERS[number](data, end, known)
@@ -216,7 +221,7 @@ class Pseudonyms:
                     doubts.append(end)
                     continue
                 last_home = span.end
-                add((span.start, -last_home, b"<home>"))
+                add((span.start, last_home, b"<home>"))
                 homes.add(last_home)
                 users.add(span.value)
                 if data[last_home] == _SLASH and data[span.start - 1] in _APART:
@@ -228,17 +233,22 @@ class Pseudonyms:
             else:
                 rest.append((end, number))
         learned = learned.and_of(_of_homes(users))
-        known = self._known(learned)
+        known, users, last_home = self._known(learned), set(), -1
         for end, number in rest:
             span = _READERS[number](data, end, known)
-            if span is None:
+            if span is None or (span.kind == PATH and span.start != last_home):
                 doubts.append(end)
-                continue
-            add((span.start, -span.end, self._mark(span.kind, span.value)))
+            elif number == _DASHED:
+                last_home = span.end
+                add((span.start, last_home, b"<home>"))
+                users.add(span.value)
+            else:
+                add((span.start, span.end, self._mark(span.kind, span.value)))
+        learned = learned.and_of(_of_homes(users))
         names = learned.and_of(self._own)
         for start, end, kind, name in self._finder(names, learned.names).find(data, homes):
             if not _inside_pseudonym(data, start, end):
-                add((start, -end, self._mark(kind, _encode(name))))
+                add((start, end, self._mark(kind, _encode(name))))
         if wrapped:
             spans += self._in_wrapped(data, wrapped, learned)
         return _Found(_in_order(data, spans, doubts), doubts), learned
@@ -257,7 +267,7 @@ class Pseudonyms:
                 if raw[last - 1] == 0x5C:  # the last letter is escaped
                     last = before_unwrapping(cuts, end)
                 if last - first > end - start:
-                    yield low + first, -low - last, mark
+                    yield low + first, low + last, mark
 
     def _plain(self, data: bytes, learned: Learned) -> list[Replacement]:
         """Return what stands in a small piece of text, looked at once."""
@@ -278,14 +288,17 @@ class Pseudonyms:
     def _marked(self, kind: str, value: bytes) -> bytes:
         if kind == "home":
             return b"<home>"
-        mark = hmac.digest(self._key, kind.encode() + b"\x00" + value, "sha256").hex()
-        return f"<{kind}:{mark[: _DIGITS_OF.get(kind, _DIGITS)]}>".encode()
+        mark = self._hash.copy()
+        mark.update(kind.encode() + b"\x00" + value)
+        return f"<{kind}:{mark.hexdigest()[: _DIGITS_OF.get(kind, _DIGITS)]}>".encode()
 
     def _own_mark(self, value: str) -> str:
         return self._mark("own", _encode(value)).decode()
 
     def _own_in_string(self, string: re.Match[bytes]) -> bytes:
-        """Return a JSON string with the person's patterns replaced in what it says."""
+        """Return a JSON string with the person's patterns replaced in what it says; keys stay."""
+        if string[1]:
+            return string[0]
         try:
             text = json.loads(string[0], strict=False)
         except ValueError:  # no string after all, or broken bytes: read as it stands
@@ -349,21 +362,31 @@ def _compiled(numbers: tuple[int, ...]) -> _Anchors:
 
 def _in_order(data: bytes, spans: list[Replacement], doubts: list[int]) -> list[Replacement]:
     """Return the replacements without those inside others; none begins within an escape."""
-    out = []
-    position = 0
+    out: list[Replacement] = []
+    add, position, first = out.append, 0, -1
     spans.sort()
-    for start, end, mark in spans:
-        end = -end
-        if start and data[start - 1] == 0x5C:
-            start = _past_escape(data, start)
-        if start < position or start >= end:
-            if end > position:
-                doubts.append(end)
+    for span in spans:
+        start, end, mark = span
+        before, after = data[start - 1], data[end]
+        if start >= position and before in _APART and after in _APART_AFTER:
+            add(span)
+            position, first = end, start
             continue
-        if data[end] in WORD or (data[start - 1] in WORD and data[start - 2] != 0x5C):
+        if start and before == 0x5C:
+            start = _past_escape(data, start)
+        if start < position:
+            if end <= position:
+                continue
+            doubts.append(end)
+            if start != first:
+                continue
+            out.pop()  # of two that begin together the longer one stays
+        elif start >= end:
+            continue
+        if after in WORD or (before in WORD and data[start - 2] != 0x5C):
             doubts.append(start)  # what is glued to it may come to stand alone
-        out.append((start, end, mark))
-        position = end
+        add((start, end, mark))
+        position, first = end, start
     return out
 
 

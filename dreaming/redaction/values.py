@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from dreaming.redaction.proofs import Candidate, Proof, entropy, is_placeholder, is_poor_password
@@ -54,6 +55,12 @@ _FILE: Final = re.compile(
     rb"(?::\d+)*$"
 )
 _UUID: Final = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_UUID_NAME: Final = re.compile(
+    rb"(?i)(?:access|api|auth|license|private|secret)[_.-]?(?:key|token)|(?:api|app|client)[_.-]?secret|creds"
+)
+_KNOWN_ID: Final = re.compile(
+    rb"(?:call|chatcmpl|cus|evt|fc|item|msg|req|resp|rs|run|srvtoolu|thread|toolu)[_-]"
+)
 _NUMERIC: Final = re.compile(rb"[\d.,:TZ+/x_-]+")
 _DOTTED: Final = re.compile(rb"[A-Za-z_$][\w$]*(?:[?!]?\.[A-Za-z_$][\w$]*)+")
 _KINDS: Final = (re.compile(rb"[a-z]"), re.compile(rb"[A-Z]"), re.compile(rb"[0-9]"))
@@ -81,18 +88,51 @@ def changes(value: bytes) -> int:
 
 def looks_secret(value: bytes, least_bits: float) -> bool:
     """Say whether a value is random enough to be a password or a key."""
-    if is_placeholder(value) or is_poor_password(value) or _UUID.fullmatch(value):
+    if is_placeholder(value) or is_poor_password(value) or _KNOWN_ID.match(value):
         return False
-    if _REFERENCE.search(value) or _NUMERIC.fullmatch(value) or _DOTTED.fullmatch(value):
+    if _UUID.fullmatch(value):
         return False
-    if _FILE.search(value) or (value.count(b"/") > 1 and wordiness(value) > 0.4):
+    if _REFERENCE.search(value) or _NUMERIC.fullmatch(value):
         return False
-    if entropy(value) < least_bits or wordiness(value) >= 0.6:
+    words = 0.0 if _one_case(value) else wordiness(value)
+    if _DOTTED.fullmatch(value) and words > 0.35:
+        return False
+    if _FILE.search(value) or (value.count(b"/") > 1 and words > 0.4):
+        return False
+    if entropy(value) < least_bits or words >= 0.6:
         return False
     if value[:1] in b"!#%^*" and not all(re.search(kind, value) for kind in _KINDS):
         return False  # a negation, a colour, a format, a pointer
     digits = sum(48 <= byte <= 57 for byte in value)
     return (digits > 0 and digits < len(value) and changes(value) >= 2) or changes(value) >= 4
+
+
+def _one_case(value: bytes) -> bool:
+    """Say whether letters of one case and digits are mixed as no name mixes them."""
+    one = value.isalnum() and (value.islower() or value.isupper())
+    return one and len(value) >= 20 and changes(value) >= 4
+
+
+_KEY_OF_SOMETHING: Final = re.compile(
+    rb"(?i)(?:access|ad|arrow|asset|batch|blob|block|bucket|call|category|composite|config|data|dict|"
+    rb"entity|entry|event|field|file|group|hot|i18n|image|index|item|job|lang|list|locale|lock|lookup|map|"
+    rb"message|meta|model|msg|node|object|option|page|param|path|project|query|queue|react|record|redis|"
+    rb"registry|route|row|rule|s3|schema|session|setting|shard|short|span|state|storage|store|string|tab|"
+    rb"table|tag|task|thread|tool|trace|translation|turn|unique|user|widget|work)s?[_.-]?key\Z"
+)
+_HASH: Final = re.compile(rb"(?i)[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96,}")
+
+
+def named_key(found: Candidate) -> bool:
+    """``SOMETHING_KEY`` was given a value that is random, of a key's length, and no hash."""
+    lead = re.search(rb"[A-Za-z0-9_.-]{0,40}\Z", found.before)
+    name = (lead[0] if lead else b"") + found.name
+    value = found.value
+    if _NO_SECRET_NAME.search(name) or _KEY_OF_SOMETHING.search(name) or _HASH.fullmatch(value):
+        return False
+    if len(value) > 90 or sum(48 <= byte <= 57 for byte in value) < 2 or found.after[:1] in b"([$":
+        return False
+    return looks_secret(value, 3.3)
 
 
 def assigned(found: Candidate) -> bool:
@@ -107,6 +147,8 @@ def assigned(found: Candidate) -> bool:
         return False
     if found.after[:1] in (b"(", b"[") or found.after[:2] == b"${":
         return False  # a call or an index: code
+    if _UUID.fullmatch(value):
+        return bool(_UUID_NAME.search(name)) and entropy(value) >= 3.0
     return looks_secret(value, 2.6 if strong else 3.0)
 
 
@@ -134,7 +176,12 @@ def vendor_value(rows: Sequence[tuple[str, str, str]]) -> Proof:
     A row holds expressions: words of the name; values that count for themselves; values that count
     where the name also says that they are secret.
     """
-    words = re.compile("|".join(f"(?P<r{n}>{row[0]})" for n, row in enumerate(rows)).encode(), re.I)
+
+    @cache
+    def words() -> re.Pattern[bytes]:  # late: this one takes a tenth of a second
+        named = (f"(?P<r{n}>{row[0]})" for n, row in enumerate(rows))
+        return re.compile("|".join(named).encode(), re.IGNORECASE)
+
     shapes = {f"r{n}": (free.encode(), bound.encode()) for n, (_, free, bound) in enumerate(rows)}
 
     def proof(found: Candidate) -> bool:
@@ -150,7 +197,7 @@ def vendor_value(rows: Sequence[tuple[str, str, str]]) -> Proof:
         says = bool(_SAYS_SECRET.search(given[1]))
         return any(
             shape and re.fullmatch(shape, value)
-            for word in words.finditer(given[1])
+            for word in words().finditer(given[1])
             for shape in shapes[word.lastgroup or ""][: 1 + says]
         ) and (wordiness(value) < 0.8 or bool(_HEX.fullmatch(value)))
 

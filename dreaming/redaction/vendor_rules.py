@@ -123,7 +123,7 @@ bitbucket                !{l32} !{E64}
 bitly                    !{h40}
 bitrise                  !{U60,120}
 bittrex                  !{l32}
-box[_.-]?(?:api|access|dev|key|secret|token) !{l32}
+box_(?:api|access|dev|client|key|secret|token) !{l32}
 browser_?stack           !{A20}
 circleci                 !{h40}
 civo                     {A50}
@@ -188,7 +188,7 @@ launch_?darkly           !{E40}
 lighton|paradigm         {U40,80}
 linear[_.-]?(?:api|client|key|secret|token|webhook) !{h32}
 linked_?in               !{A16}
-lob[_.-]?(?:api|key|live|secret|test) live_{h35} test_{h35}
+lob_(?:api|key|live|secret|test) live_{h35} test_{h35}
 looker                   !{l24}
 mailchimp                {h32}-us{d1,2}
 mailgun                  !{l32}-{l8}-{l8} !{h32}
@@ -199,7 +199,7 @@ message_?bird            !{A25}
 miro                     !{A27,32}
 mistral                  !{A32}
 moonshot|kimi            sk-{U48}
-mux[_.-]?(?:access|secret|token) !{B75}
+mux_(?:access|secret|token) !{B75}
 netlify                  !{E40,46}
 newrelic                 !{l64} !{l40}
 ngrok                    {A26,28}_{A20,22}
@@ -209,7 +209,7 @@ ollama                   {h32}.{U24}
 openai[_.-]?[a-z_.-]{0,12}(?:auth|key|pat|secret|token) !{A32}
 openweather|pyowm        !{l32}
 ops_?genie               !{h8}-{h4}-{h4}-{h4}-{h12}
-ovh|(?:application|consumer|app)[_.-](?:key|secret) !{A32}
+ovh_|(?:application|consumer)[_.-](?:key|secret) !{A32}
 pager_?duty              u+{S18} !{S20}
 paypal                   {U78,120}
 pinecone                 !{H8}-{H4}-{H4}-{H4}-{H12}
@@ -222,7 +222,7 @@ rapid_?api               {U50}
 razorpay                 !{A24}
 retell                   key_{h28}
 rollbar                  !{h32}
-scaleway|scw             !{h8}-{h4}-{h4}-{h4}-{h12}
+scaleway|scw_ !{h8}-{h4}-{h4}-{h4}-{h12}
 segment[_.-]?[a-z_.-]{0,12}(?:auth|key|pat|secret|token) !{A32}
 sendbird                 !{h40}
 sentry[_.-]?[a-z_.-]{0,12}(?:auth|key|pat|secret|token) !{h64}
@@ -234,7 +234,7 @@ spotify                  !{h32}
 square_?space            !{h8}-{h4}-{h4}-{h4}-{h12}
 ssl_?mate                {A36}
 stability                sk-{A48}
-sumo                     {A64}
+sumo_?logic|sumo_ {A64}
 tableau                  {B22}==:{A32}
 telegram|telegr          {d5,16}:A{U34}
 thingsboard              !{A20}
@@ -252,10 +252,10 @@ vultr                    !{K36} !{h36}
 waka_?time               !{H8}-{H4}-{H4}-{H4}-{H12}
 wandb|weightsandbiases   !{h40}
 weather_?stack           !{l32}
-wiz[_.-]?(?:api|client|key|secret|token) {A53,56} {A64}
-woo[_.-]?(?:api|commerce|consumer|key|secret) cs_{h40}
+wiz_(?:api|client) {A53,56} {A64}
+woocommerce|woo_(?:api|consumer|key|secret) cs_{h40}
 yandex                   t1.{U20+}.{U86} YC{U38} AQVN{U35,38}
-zai|z_ai|z\\.ai|glm      {h32}.{A16}
+zai_api|z_ai_|zhipu|glm_api {h32}.{A16}
 zendesk                  !{A40}
 zoho                     !{h42} 1003.{h32,64}
 """
@@ -311,7 +311,7 @@ NAMED: Final = tuple(map(_named, _lines(_NAMED)))
 
 def _anchor(rows: Sequence[Named]) -> str:
     words = "|".join(row.words for row in rows)
-    return rf"(?i)(?:{words})[\w .-]{{0,16}}[\s\\\"'`\])=>:,(|]{{1,24}}[A-Za-z0-9+_.:=-]{{15}}"
+    return rf"(?i)(?:{words})[\w.-]{{0,16}}[\s\\\"'`\])=>:,(|]{{1,24}}[A-Za-z0-9+_.:=-]{{15}}"
 
 
 VENDOR_KEY: Final = Rule(

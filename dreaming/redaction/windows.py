@@ -13,7 +13,7 @@ from dreaming.redaction.anchors import Place
 
 LONGEST: Final = 4 << 10
 """A shape is compared with little more than this at once: its cost may grow faster than that."""
-_SIGNATURE: Final = 64
+_SIGNATURE: Final = 512
 
 
 class Window(NamedTuple):

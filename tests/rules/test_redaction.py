@@ -18,7 +18,6 @@ from dreaming.redaction.rules import Rule
 from dreaming.redaction.shapes import opening, pattern, sample
 from tests.rules.redaction_samples import (
     REDACTOR,
-    counterexample,
     example,
     github_token,
     private_key,
@@ -26,50 +25,6 @@ from tests.rules.redaction_samples import (
     rules_hit,
     scan,
 )
-
-NAMES = [rule.name for rule in RULES]
-each_rule = pytest.mark.parametrize("rule", RULES, ids=NAMES)
-
-
-# -- the table ------------------------------------------------------------------------------------
-
-
-def test_rule_names_are_unique() -> None:
-    """A reason names one rule."""
-    assert len(set(NAMES)) == len(NAMES)
-
-
-@each_rule
-def test_an_example_is_found_by_its_rule(rule: Rule) -> None:
-    """Each rule finds its example in a record, and the hit has the rule's severity."""
-    for seed in "1234":
-        hits = scan(record("before\n" + example(rule, seed) + "\nafter"))
-        assert {hit.severity for hit in hits if hit.rule == rule.name} == {rule.severity}, seed
-
-
-@each_rule
-def test_a_counterexample_is_not_found(rule: Rule) -> None:
-    """What looks alike is no hit of the rule."""
-    assert rule.name not in rules_hit(record(counterexample(rule)))
-
-
-@each_rule
-def test_an_example_is_found_in_nested_json(rule: Rule) -> None:
-    """JSON inside JSON inside JSON inside a record hides nothing."""
-    text = example(rule)
-    for _ in range(3):
-        text = json.dumps({"body": text})
-        assert rule.name in rules_hit(record(text))
-
-
-@each_rule
-def test_an_example_is_found_in_base64(rule: Rule) -> None:
-    """Base64, once and twice, in one line and wrapped, hides nothing."""
-    text = ("A=1\n" + example(rule) + "\n").encode()
-    once = base64.b64encode(text)
-    for wrapped in (once, base64.b64encode(once), base64.encodebytes(text)):
-        assert rule.name in rules_hit(record("data: " + wrapped.decode())), wrapped
-
 
 # -- wrappings ------------------------------------------------------------------------------------
 
@@ -161,11 +116,12 @@ def test_long_base64_is_read_to_its_end() -> None:
 
 def test_small_blocks_are_as_good_as_one() -> None:
     """A feed for each line finds what one feed of everything finds."""
-    data = b"".join(record(example(rule)) for rule in RULES)
-    scanner = REDACTOR.scanner()
-    for number, line in enumerate(data.splitlines(keepends=True), 1):
-        scanner.feed(line, number)
-    assert scanner.finish() == scan(data)
+    for at in range(0, len(RULES), 30):
+        data = b"".join(record(example(rule)) for rule in RULES[at : at + 30])
+        scanner = REDACTOR.scanner()
+        for number, line in enumerate(data.splitlines(keepends=True), 1):
+            scanner.feed(line, number)
+        assert scanner.finish() == scan(data)
 
 
 def test_records_are_counted_from_the_line_a_block_begins_in() -> None:
