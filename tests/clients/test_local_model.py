@@ -50,11 +50,13 @@ def model() -> Iterator[str]:
         server.kill()
 
 
-def backends(url: str, **more: int) -> dict[str, Backend]:
+def backends(url: str, max_tokens: int) -> dict[str, Backend]:
     """Both backends that speak to a server, with little to say."""
     return {
-        "openai": OpenAI("smollm2", f"{url}/v1", context_tokens=400, timeout=120, **more),
-        "anthropic": Anthropic("smollm2", "made-up", url, timeout=120, **more),
+        "openai": OpenAI(
+            "smollm2", f"{url}/v1", context_tokens=400, timeout=120, max_tokens=max_tokens
+        ),
+        "anthropic": Anthropic("smollm2", "made-up", url, timeout=120, max_tokens=max_tokens),
     }
 
 
