@@ -16,7 +16,17 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.shared
 def test_right_answers_become_candidates(shared: Path, tmp_path: Path) -> None:
     """Cutting into requests, the wire, checking and grouping lose at most one in fifty."""
-    made = [tmp_path / "set", "--split", "public", "--seed", "4", "--nights", "2", "--scale", "0.1"]
+    made = [
+        str(tmp_path / "set"),
+        "--split",
+        "public",
+        "--seed",
+        "4",
+        "--nights",
+        "2",
+        "--scale",
+        "0.1",
+    ]
     generate = shared / "mining_bench" / "generate.py"
     subprocess.run([sys.executable, generate, *made], check=True, capture_output=True)
     ran = subprocess.run(
