@@ -1,12 +1,17 @@
 """Puts an oracle in the place of the model: what is lost before and after a model, and where.
 
-    python -m benchmarks.mining.oracle CORPUS... [--budget 1500]
+    python -m benchmarks.mining.oracle CORPUS... [--budget 1500] [--server]
 
 The oracle knows what was planted in the excerpts that it is sent, and nothing else. It answers as a
 model does, by numbers of excerpts; what it says goes through the checks, the state, the second look
 and the grouping of real nights, one after the other. It words a gotcha in two ways, by session. So
 what is missing from a perfect score was lost by finding or choosing excerpts, cutting requests,
 checking or grouping. No live model is measured here.
+
+With ``--server`` it stands behind an OpenAI-compatible server on loopback and sees no more than the
+text that arrives there. Then the score is held against the best that any answers to these very
+questions could have come to: what is missing was lost behind the model, or on the way to it.
+No lesson is known there, since what is taken for one that is known is another matter.
 
 A corpus was written by ``generate.py`` here, or by the one below ``DREAMING_SHARED``.
 """
@@ -26,14 +31,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from benchmarks.mining.score import Truth, figures, judge
 from dreaming import wiring
 from dreaming.backends.interface import Answer, Backend, Request
+from dreaming.backends.openai_api import OpenAI
 from dreaming.config import WorkspaceSettings
 from dreaming.jobs.nightly import run
 from dreaming.jobs.progress import Progress
 from dreaming.models.finding import KeptExcerpt
-from dreaming.packets import estimate_tokens
+from dreaming.packets import Packet, estimate_tokens
+from tests.backends.loopback import MessagesApi, Step, asked_word, chatted
 
 EVERYTHING: Final = 100_000
 """Tokens a megabyte that hold every excerpt."""
@@ -108,6 +117,8 @@ class Oracle(Backend):
         self._planted = planted
         self.tokens = 0
         """Tokens of excerpts that it was sent."""
+        self.sent: dict[str, KeptExcerpt] = {}
+        """Excerpts that it was sent, by id."""
 
     @property
     def identity(self) -> str:
@@ -128,6 +139,7 @@ class Oracle(Backend):
             same = [some for some in named.values() if some[1:]]
             return Answer(json.dumps({"read": request.word, "same": same}))
         self.tokens += estimate_tokens([request.prompt])
+        self.sent.update((kept.id, kept) for one in request.packets for _, kept in one.excerpts)
         findings: list[dict[str, Any]] = []
         others: list[str] = []
         for packet in request.packets:
@@ -149,10 +161,61 @@ class Oracle(Backend):
         said = {"read": request.word, "findings": findings, "not_lessons": others}
         return Answer(json.dumps(said))
 
+    def best(self) -> list[dict[str, Any]]:
+        """Return the queue of whoever knows all excerpts that were sent, and what is planted."""
+        groups: dict[str, list[KeptExcerpt]] = {}
+        for kept in self.sent.values():
+            groups.setdefault(self._planted.label(kept), []).append(kept)
+        found = []
+        for label, (topic, rule, _) in self._planted.words.items():
+            some = groups.get(label, [])
+            natives = sorted({kept.native_id for kept in some})
+            if len({kept.session_id for kept in some}) > 1:
+                quotes = [
+                    {"session_id": kept.native_id, "quote": quotation.text}
+                    for kept in some
+                    for quotation in kept.excerpt.quotations[:1]
+                ]
+                told = {"slug": re.sub(r"\W+", "-", label), "topic": topic, "symptom": rule}
+                found.append({**told, "rule": rule, "session_ids": natives, "evidence": quotes})
+        return found
 
-def nights(planted: Planted, tokens_per_mb: int) -> tuple[list[dict[str, Any]], int]:
-    """Return what waits after all nights of a corpus, and how many tokens were sent."""
-    oracle = Oracle(planted)
+
+class Served(OpenAI):
+    """Asks an oracle behind a server, which answers about what its text holds and nothing else."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+        self._server = MessagesApi(self._answer)
+        super().__init__("oracle", self._server.url, context_tokens=oracle.context_tokens)
+
+    def __enter__(self) -> Served:
+        self._server.__enter__()
+        return self
+
+    def __exit__(self, *about: Any) -> None:
+        self._server.__exit__(*about)
+
+    def ask(self, request: Request) -> Answer:
+        """Put the question; the server is told only which corpus excerpt a number stands for."""
+        self._asked = request
+        return super().ask(request)
+
+    def _answer(self, body: dict[str, Any]) -> Step:
+        text = body["messages"][-1]["content"]
+        packets = tuple(
+            Packet(one.session_id, tuple(e for e in one.excerpts if f"\n[{e[0]}] " in text))
+            for one in self._asked.packets
+            if f"<session {one.session_id}>" in text
+        )
+        seen = {"packets": packets, "prompt": text, "word": asked_word(text)}
+        return chatted(self._oracle.ask(msgspec.structs.replace(self._asked, **seen)).text)
+
+
+def nights(
+    planted: Planted, tokens_per_mb: int, backend: Backend, lessons: bool = True
+) -> list[Any]:
+    """Return what waits after all nights of a corpus."""
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
         for agent in ("claude", "codex"):
@@ -160,12 +223,12 @@ def nights(planted: Planted, tokens_per_mb: int) -> tuple[list[dict[str, Any]], 
         folders = (("claude-code", home / "claude"), ("codex", home / "codex"))
         choices = workshop(home, folders, f"tokens_per_mb = {tokens_per_mb}\n")
         work = home / "workspace"
-        for lessons in (planted.root / "kb").glob("*.md"):
-            (work / "knowledge_base" / lessons.name).write_bytes(lessons.read_bytes())
+        for topic in (planted.root / "kb").glob("*.md") if lessons else ():
+            (work / "knowledge_base" / topic.name).write_bytes(topic.read_bytes())
         for there in planted.nights:
             _lay_out(planted.root, home, there)
             with wiring.night(wiring.place(choices), choices, Progress()) as night:
-                night.backend = oracle
+                night.backend = backend
                 report = run(night)
             if report.exit_code:
                 raise SystemExit("\n".join(report.failures))
@@ -176,7 +239,7 @@ def nights(planted: Planted, tokens_per_mb: int) -> tuple[list[dict[str, Any]], 
             text=True,
             cwd=Path(__file__).parents[2],
         )
-    return json.loads(told.stdout), oracle.tokens
+    return list(json.loads(told.stdout))
 
 
 def workshop(home: Path, folders: Sequence[tuple[str, Path]], settings: str = "") -> wiring.Choices:
@@ -217,19 +280,44 @@ def scored(planted: Planted, found: Sequence[dict[str, Any]]) -> tuple[float, fl
     return told["F1"], told["recall"], told["precision_strict"]
 
 
+def serve(corpora: Sequence[Path]) -> None:
+    """Print a line a corpus: what there was to be had, what came, and what was lost."""
+    lost = []
+    for root in corpora:
+        planted = Planted(root.resolve())
+        oracle = Oracle(planted)
+        with Served(oracle) as backend:
+            found = nights(planted, EVERYTHING, backend, lessons=False)
+        (_, could, precise), (_, recall, precision) = (
+            scored(planted, one) for one in (oracle.best(), found)
+        )
+        lost.append((could - recall, precise - precision))
+        print(
+            f"{root.name}: recall {recall:.3f} of {could:.3f}, "
+            f"strict precision {precision:.3f} of {precise:.3f}"
+        )
+    means = [sum(one) / len(lost) for one in zip(*lost, strict=True)]
+    print(f"lost: recall {means[0]:.3f}, strict precision {means[1]:.3f}")
+
+
 def main() -> None:
     """Print a line a corpus and budget, and the means."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("corpora", nargs="+", type=Path)
     options.add_argument("--budget", type=int, default=WorkspaceSettings().tokens_per_mb)
+    options.add_argument("--server", action="store_true")
     asked = options.parse_args()
+    if asked.server:
+        serve(asked.corpora)
+        return
     for budget in (asked.budget, EVERYTHING):
         rows = []
         for root in asked.corpora:
             planted = Planted(root.resolve())
-            found, tokens = nights(planted, budget)
+            oracle = Oracle(planted)
+            found = nights(planted, budget, oracle)
             size = sum(planted.nights[-1].values()) / 1e6
-            rows.append((*scored(planted, found), tokens / size))
+            rows.append((*scored(planted, found), oracle.tokens / size))
             print(f"{root.name}: F1 {rows[-1][0]:.2f}, recall {rows[-1][1]:.2f}", file=sys.stderr)
         f1, recall, precision, sent = (sum(one) / len(rows) for one in zip(*rows, strict=True))
         said = "every excerpt" if budget == EVERYTHING else f"{budget} tokens/MB"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from dreaming.backends.http import limited, line, number
+from dreaming.backends.http import TOO_BIG, limited, line, number
 from dreaming.backends.interface import (
     Answer,
     LetInRefused,
@@ -98,7 +98,7 @@ def _of_status(
         return limited(message, error.response.headers, now, partial)
     if kind in _TRANSIENT_TYPES or status >= 500 or status in _TRANSIENT_STATUS:
         return TransientFailure(f"The API could not answer: {words}", partial=partial)
-    if status == 413 or "prompt is too long" in words.lower():
+    if status == 413 or any(one in words.lower() for one in TOO_BIG):
         return TooBig(f"The API takes no request of this size: {words}", partial=partial)
     if status in {401, 403} or kind in {"authentication_error", "permission_error"}:
         message = f"The API does not let us in: {words}"

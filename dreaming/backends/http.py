@@ -25,6 +25,11 @@ MAX_WAIT: Final = 8 * 24 * 3600.0
 SHORT_WAIT: Final = 30.0
 """A wait up to here, in seconds, is no quota: the question is put again in the same night."""
 CONNECT_SECONDS: Final = 15.0
+TOO_BIG: Final = (
+    "context length", "context_length", "context size", "context window", "prompt is too long",
+    "input is too long", "too many tokens", "maximum context",
+)  # fmt: skip
+"""Words, in small letters, by which servers say that a question is too long for their model."""
 
 
 class Secret(Protocol):

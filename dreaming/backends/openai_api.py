@@ -17,6 +17,7 @@ import msgspec
 
 from dreaming.backends.http import (
     MAX_TEXT,
+    TOO_BIG,
     Secret,
     bounded,
     checked_key,
@@ -59,10 +60,6 @@ _MODEL_REMEDY: Final = (
 _RUNNING_REMEDY: Final = "Is the server running? Ollama is started by `ollama serve`."
 _BILLING_REMEDY: Final = "Look at plan and credit of the account that the key belongs to."
 
-_TOO_BIG: Final = (
-    "context length", "context_length", "context size", "context window", "prompt is too long",
-    "input is too long", "too many tokens", "maximum context",
-)  # fmt: skip
 _FORMAT_WORDS: Final = ("response_format", "schema", "grammar", "json_object", "structured")
 _FORMS: Final = ("json_schema", "json_object", "")
 """How the form of an answer is asked for, the strictest first."""
@@ -351,7 +348,7 @@ def _said(told: Any) -> tuple[str, str]:
 
 def _is_too_big(status: int, said: str, code: str) -> bool:
     words = f"{said} {code}".lower()
-    return status == 413 or any(word in words for word in _TOO_BIG)
+    return status == 413 or any(word in words for word in TOO_BIG)
 
 
 def _of_transport(error: Exception, words: str, partial: Answer) -> DreamingError:

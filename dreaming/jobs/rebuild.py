@@ -44,7 +44,7 @@ class _Kept(Backend):
     """Stands for a backend that costs something: nothing is asked of it."""
 
     name: ClassVar[str] = "kept"
-    leaves_the_machine: ClassVar[bool] = False
+    leaves_the_machine = False
     free: ClassVar[bool] = False
 
     def __init__(self, instead_of: Backend) -> None:

@@ -150,7 +150,8 @@ def chatted(*texts: str, finish: str = "stop", read: int = 10, written: int = 20
 
 def asked_word(prompt: str) -> str:
     """Return the word that a question asks back; empty where it asks for none."""
-    return (_ASKED_BACK.findall(prompt) or [""])[-1]
+    found: list[str] = _ASKED_BACK.findall(prompt)
+    return found[-1] if found else ""
 
 
 class MessagesApi:

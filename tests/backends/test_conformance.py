@@ -184,7 +184,7 @@ def look(world: World) -> Seen:
 
 def nights(world: World, speaker: Speaker, most: int = 6) -> list[tuple[Report, Seen]]:
     """Run nights until one is in order, with the state after each."""
-    found = []
+    found: list[tuple[Report, Seen]] = []
     while not found or (found[-1][0].exit_code and len(found) < most):
         world.backend = speaker.backend()  # as after a restart
         found.append((world.night(), look(world)))

@@ -185,7 +185,7 @@ def test_every_target_is_listed() -> None:
         assert re.findall(r"^  make ([a-z-]+) ", said, re.M) == targets
 
 
-@pytest.mark.parametrize("name", [".ci/install", ".ci/run"])
+@pytest.mark.parametrize("name", [".ci/clients", ".ci/install", ".ci/run"])
 def test_scripts_are_whole(name: str) -> None:
     """A script can be run, stops at the first failure, and its syntax is right."""
     path = ROOT / name

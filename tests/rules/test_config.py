@@ -57,7 +57,7 @@ def test_a_wrong_workspace_file_is_explained(tmp_path: Path, text: str, said: st
 def test_a_person_names_a_backend_that_exists(tmp_path: Path) -> None:
     """A name nobody knows is said with those that are known."""
     assert read_person(_file(tmp_path, "backend = 'anthropic'\n")).backend == "anthropic"
-    with pytest.raises(Unusable, match="there are offline, anthropic, .*replay"):
+    with pytest.raises(Unusable, match=r"there are offline, anthropic, .*replay"):
         read_person(_file(tmp_path, "backend = 'gpt'\n"))
 
 
