@@ -407,7 +407,10 @@ def checker(choices: Choices) -> tuple[Redactor, Words, bool]:
 
     found = workspace.find(choices.workspace, os.environ, Path.cwd(), Path.home())
     if not found.exists and choices.workspace is None:
-        return Redactor(secrets.token_bytes(workspace.KEY_BYTES)), Words(), False
+        person = read_person(workspace.config_file())
+        names = (*person.names, *_machine_names())
+        key = secrets.token_bytes(workspace.KEY_BYTES)
+        return Redactor(key, names, person.patterns), Words(), False
     here = place(choices)
     return redactor(here), _decided(here.workspace).words, True
 

@@ -44,7 +44,7 @@ def copy(
     from dreaming import wiring
     from dreaming.jobs import copying
 
-    redactor, words, _ = wiring.checker(wiring.Choices(workspace))
+    redactor, words, known = wiring.checker(wiring.Choices(workspace))
     verdicts: Counter[str] = Counter()
     written = 0
     bar = progress(quiet)
@@ -58,6 +58,8 @@ def copy(
             at = f" (record {records})" if records else ""
             data(f"{one.verdict}: {one.path}: {one.reason}{at}")
     refused = verdicts["excluded"] + verdicts["held"]
+    if not known:
+        say("Pseudonyms are good for this run only: no workspace.", quiet=quiet)
     say(
         f"{count(verdicts['copied'], 'transcript')} copied, {size(written)}; "
         f"{refused} refused, {verdicts['failed']} failed.",

@@ -97,7 +97,7 @@ CONTEXTS: Final = (
     ),
     after(
         "named-key",
-        r"(?P<name>[a-z0-9][_.-]?key){q}\]?{q} {0,4}(?::=|=>|[:=]) {0,4}{q}",
+        r"(?P<name>[a-z0-9][_.-]?key|auth){q}\]?{q} {0,4}(?::=|=>|[:=,]) {0,4}{q}{q}",
         20,
         values.named_key,
         value=r"[A-Za-z0-9+/_.=-]",
@@ -144,7 +144,7 @@ CONTEXTS: Final = (
     ),
     after(
         "curl-user",
-        r"\s(?:-u|--user|--proxy-user)[= ]{q}\w[\w.@+-]{0,60}:",
+        r"\s(?:-[a-z]{0,6}u|--user|--proxy-user)[= ]{q}\w[\w.@+-]{0,60}:",
         4,
         values.password_given,
         only=r"\b(?:curl|wget|https?|xh)\b[^\n]{0,150}?",

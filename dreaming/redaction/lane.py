@@ -7,6 +7,7 @@ comes out is checked before it is believed: what was JSON still is, and holds no
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -56,7 +57,9 @@ class Redacted:
         scanner: Scanner,
         learned: Learned,
         allowed: Collection[str],
+        digest: bytes,
     ) -> None:
+        self._digest = digest
         self._allowed = allowed
         self._blocks = blocks
         self._pseudonyms = pseudonyms
@@ -64,13 +67,17 @@ class Redacted:
         self._learned = learned
 
     def __iter__(self) -> Iterator[bytes]:
+        seen = hashlib.sha256()
         for data, line, oversized in _cut_safely(self._blocks):
+            seen.update(data)
             redacted, touched = self._pseudonyms.redact_lines(data, self._learned)
             if not oversized:
                 _compare(data, redacted, line)
             for part in touched:
                 self._scanner.feed(part + b"\n", line)
             yield redacted
+        if seen.digest() != self._digest:
+            raise ScanFailed("It changed while it was read.")
         hits = [hit for hit in self._scanner.finish() if hit.fingerprint not in self._allowed]
         if hits:
             raise ScanFailed(f"Redacted, it has a credential shape ({hits[0].rule}).")
@@ -88,9 +95,10 @@ def redact(
     ``ScanFailed`` where the transcript cannot be judged.
     """
     looking, learned = scanner(), Learned()
-    first = b""
+    first, seen = b"", hashlib.sha256()
     for number, (data, line, _) in enumerate(_cut_safely(read())):
         looking.feed(data, line)
+        seen.update(data)
         if number:  # what is read at once needs no learning before
             learned = pseudonyms.learn(data, pseudonyms.learn(first, learned))
             first = b""
@@ -101,7 +109,7 @@ def redact(
         return Excluded(hits)
     if hits:
         return Held(hits)
-    return Redacted(read(), pseudonyms, scanner(), learned, allowed)
+    return Redacted(read(), pseudonyms, scanner(), learned, allowed, seen.digest())
 
 
 def _compare(data: bytes, redacted: bytes, line: int) -> None:

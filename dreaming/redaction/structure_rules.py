@@ -114,7 +114,7 @@ STRUCTURES: Final = (
         name="telegram-bot",
         severity=HIGH,
         anchors=(r"[0-9]{8}:AA[A-Za-z0-9_-]{12}",),
-        shape=r"(?P<value>[0-9]{8,10}:AA[A-Za-z0-9_-]{32,33})",
+        shape=r"(?:bot)?(?P<value>[0-9]{8,10}:AA[A-Za-z0-9_-]{32,33})",
         proof=random_looking(3.7),
         is_not="a placeholder",
         example="TELEGRAM_BOT_TOKEN={d10}:AA{U33}",

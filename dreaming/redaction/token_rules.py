@@ -88,7 +88,7 @@ TOKENS: Final = (
         source=_CODE,
         counterexample="the token ghp_{A36} stands in prose",
     ),
-    token("github-fine-grained", "github_pat_", "{A22}_{A59}"),
+    token("github-fine-grained", "github_pat_", "{W82}"),
     token("github-app-url", "x-access-token:", "{D30+}"),
     token(
         "gitlab-token",
@@ -275,6 +275,14 @@ TOKENS: Final = (
     # watching over machines
     token(
         "grafana-token", "glsa_", "{A32}_{H8}", proofs.grafana_checksum, seal=proofs.seal_grafana
+    ),
+    token(
+        "grafana-token-held",
+        "glsa_",
+        "{A32}_{H8}",
+        proofs.given_without_checksum,
+        severity=MEDIUM,
+        counterexample="the token glsa_{A32}_{H8} stands in prose",
     ),
     token("grafana-cloud-token", "glc_", "{B40+}", mixed(3.8, 4)),
     token("grafana-classic-key", "eyJrIjoi", "{B40+}", random_looking(3.8)),

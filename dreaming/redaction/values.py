@@ -155,7 +155,7 @@ def assigned(found: Candidate) -> bool:
 _SAYS_SECRET: Final = re.compile(rb"(?i)auth|cred|key|pass|pat(?![a-z])|pwd|secret|sk(?![a-z])|tok")
 _SAYS_ID: Final = re.compile(
     rb"(?i)\b(?:md5|rev|sha)|(?:sha\d*|sum|[^a-z]rev|revision|version|build|account|app|channel|domain|email|host|"
-    rb"hostname|ids?|identifier|image|model|org|owner|project|ref|region|tag|team|uri|url|user|username|"
+    rb"hostname|(?<!andro)(?<!pla)ids?|identifier|image|model|org|owner|project|ref|region|tag|team|uri|url|user|username|"
     rb"workspace|zone)[\s\"\'`\])]{0,4}\Z"
 )
 

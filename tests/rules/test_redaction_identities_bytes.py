@@ -221,6 +221,15 @@ def test_credentials_refuse_the_whole() -> None:
     assert isinstance(held, lane.Held)
 
 
+def test_what_changes_between_the_readings_is_not_believed() -> None:
+    """Only bytes that were scanned are passed on."""
+    versions = iter([record("one"), record(github_token())])
+    found = WONDER.redact_bytes(lambda: [(next(versions), 1, False)])
+    assert isinstance(found, lane.Redacted)
+    with pytest.raises(ScanFailed, match="changed"):
+        list(found)
+
+
 def test_a_long_line_in_pieces_is_one_line() -> None:
     """A home folder over the seam of two pieces is found."""
     line = b'{"t":"' + b"word " * 5000 + b' /home/wonderkim/x "}\n'
