@@ -16,7 +16,7 @@ test-clients: ## Install the real claude and codex and a small model, and run th
 	@.ci/install dev
 	@.ci/clients
 	@DREAMING_CLIENTS=$(CURDIR)/.cache/clients/node_modules/.bin \
-		.venv/bin/python -m pytest $(or $(T),tests/clients)
+		.venv/bin/python -m pytest -n auto --dist loadgroup $(or $(T),tests/clients)
 
 check: lint house ## Check format, lint, types, layers, generated docs and the house rules
 

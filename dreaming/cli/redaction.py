@@ -267,7 +267,7 @@ def check(
     redactor, words, known = wiring.checker(wiring.Choices(workspace))
     found = wrong = allowed = files = 0
     bar = progress(quiet or not sys.stderr.isatty())
-    for one in refusals.check(paths, redactor, bar):
+    for one in refusals.check(paths, redactor, bar, words.allowed):
         files += 1
         for hit in one.hits:
             if hit.fingerprint in words.allowed:

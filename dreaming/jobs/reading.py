@@ -7,7 +7,7 @@ is clean are its turns redacted and excerpts taken from them; otherwise nothing 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -115,7 +115,8 @@ class Reader:
         if cursor is not None and self._only_touched(transcript, cursor):
             return Reading(_touched(transcript, cursor))
         pages = _Pages(transcript.path, cursor.settled if cursor else 0)
-        scanner, parser = self._redactor.scanner(), source.parser(transcript)
+        scanner = self._redactor.scanner(self._let_in(transcript.agent, transcript.path))
+        parser = source.parser(transcript)
         for block in pages:
             if block.first_line == 1 and block.data.startswith(WIDE):
                 raise ScanFailed("It is not in UTF-8.")
@@ -148,20 +149,25 @@ class Reader:
                 return Reading(_settlement(transcript, Verdict.SKIPPED, VANISHED, self.rules))
             return Reading(_touched(transcript, cursor))
         turns = kept.session.turns
+        let_in = self._let_in(transcript.agent, transcript.path)
         try:
-            hits = self.scan((turn.line, text) for turn in turns for text in _turn_texts(turn))
+            hits = self.scan(
+                ((turn.line, text) for turn in turns for text in _turn_texts(turn)), let_in
+            )
             reading = self._settle(transcript, kept.session, hits, kept.projects.__getitem__)
         except ScanFailed as wrong:
             return self._failed(transcript, cursor, _not_scanned(wrong))
         reading.settlement.settled, reading.settlement.digest = kept.settled, kept.digest
         return reading
 
-    def scan(self, texts: Iterable[tuple[int, str]]) -> tuple[Hit, ...]:
+    def scan(
+        self, texts: Iterable[tuple[int, str]], let_in: Collection[str] = frozenset()
+    ) -> tuple[Hit, ...]:
         """Return the credential shapes in texts, each with the number it is known by.
 
-        Raises ``ScanFailed``.
+        What a person ``let_in`` is told once. Raises ``ScanFailed``.
         """
-        scanner: Scanner = self._redactor.scanner()
+        scanner: Scanner = self._redactor.scanner(let_in)
         for number, text in texts:
             scanner.feed(text.encode("utf-8", "surrogatepass") + b"\n\0\n", number << _LINES)
         hits = (
@@ -180,12 +186,12 @@ class Reader:
 
         ``None`` where there are none, or a person's word stands against each.
         """
-        released = frozenset() if self.strict else self.words.released.get(self.id(agent, path), ())
+        let_in = self._let_in(agent, path)
         left = [
             hit
             for hit in hits
             if hit.fingerprint not in self.words.allowed
-            and not (hit.severity == Severity.MEDIUM and hit.fingerprint in released)
+            and not (hit.severity == Severity.MEDIUM and hit.fingerprint in let_in)
         ]
         high = sorted(hit.rule for hit in left if hit.severity == Severity.HIGH)
         if high or (left and self.strict):
@@ -193,6 +199,11 @@ class Reader:
         if left:
             return Verdict.HELD, min(hit.rule for hit in left)
         return (Verdict.EXCLUDED, TOO_MANY) if len(hits) >= MOST_HITS else None
+
+    def _let_in(self, agent: str, path: Path) -> frozenset[str]:
+        """Return the fingerprints that a person's word lets into this transcript."""
+        released = () if self.strict else self.words.released.get(self.id(agent, path), ())
+        return self.words.allowed.union(released)
 
     def _only_touched(self, transcript: Transcript, cursor: Cursor) -> bool:
         """Whether the bytes that are there are the settled ones, by their hash."""
@@ -242,7 +253,10 @@ class Reader:
             msgspec.structs.replace(turn, folder=project.id)
             for turn, (_, project) in zip(redacted.turns, belonging, strict=True)
         ]
-        hits = self.scan((turn.line, text) for turn in redacted.turns for text in _turn_texts(turn))
+        hits = self.scan(
+            ((turn.line, text) for turn in redacted.turns for text in _turn_texts(turn)),
+            self._let_in(transcript.agent, transcript.path),
+        )
         refusal = self.refusal(transcript.agent, transcript.path, hits)
         if refusal is not None:
             refused = _settlement(transcript, *refusal, self.rules)

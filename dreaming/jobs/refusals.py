@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -27,7 +27,7 @@ from dreaming.jobs.progress import Progress
 from dreaming.jobs.reading import NOT_SCANNED, WIDE, Reader, Reading
 from dreaming.models.decision import Words
 from dreaming.models.report import REFUSED, Report, Verdict
-from dreaming.redaction.engine import MOST_HITS, Hit, Redactor, ScanFailed, Severity
+from dreaming.redaction.engine import MOST_HITS, Hit, Redactor, ScanFailed, Scanner, Severity
 from dreaming.stores.interface import Cursor, Found, Settlement
 from dreaming.stores.state import State
 
@@ -317,15 +317,19 @@ class Scanned(msgspec.Struct, frozen=True):
     """Why it is not known to be clean though nothing was found."""
 
 
-def check(paths: Sequence[str], redactor: Redactor, progress: Progress) -> Iterator[Scanned]:
+def check(
+    paths: Sequence[str], redactor: Redactor, progress: Progress, allowed: Collection[str] = ()
+) -> Iterator[Scanned]:
     """Scan files, folders with all that is in them, and the standard input, which is ``-``.
+
+    A fingerprint that is ``allowed`` is told once a file.
 
     Links to folders are not followed. Never raises for what a file is like.
     """
     files = [one for path in paths for one in _files(path)]
     progress.begin("scanning", sum(size for _, size, _ in files))
     for path, size, wrong in files:
-        yield Scanned(path, wrong=wrong) if wrong else _check(path, redactor)
+        yield Scanned(path, wrong=wrong) if wrong else _check(path, redactor.scanner(allowed))
         progress.step(size)
 
 
@@ -354,12 +358,12 @@ def _sized(path: str) -> tuple[str, int, str]:
     return path, found.st_size, "" if regular else "is no regular file"
 
 
-def _check(path: str, redactor: Redactor) -> Scanned:
+def _check(path: str, scanner: Scanner) -> Scanned:
     try:
         if path == "-":
-            return _scan(path, sys.stdin.buffer, redactor)
+            return _scan(path, sys.stdin.buffer, scanner)
         with Path(path).open("rb") as file:
-            return _scan(path, file, redactor)
+            return _scan(path, file, scanner)
     except UnicodeDecodeError:
         return Scanned(path, wrong="cannot be decoded")
     except ScanFailed as wrong:
@@ -368,8 +372,8 @@ def _check(path: str, redactor: Redactor) -> Scanned:
         return Scanned(path, wrong=f"cannot be read: {wrong.strerror}")
 
 
-def _scan(path: str, file: BinaryIO, redactor: Redactor) -> Scanned:
-    scanner, line, binary = redactor.scanner(), 1, False
+def _scan(path: str, file: BinaryIO, scanner: Scanner) -> Scanned:
+    line, binary = 1, False
     data = file.read(_CHUNK)
     decode = _decoder(data)
     while data:

@@ -67,11 +67,13 @@ class Scanner:
     """
 
     def __init__(
-        self, detector: Detector, key: bytes, allowed: Collection[str] = frozenset()
+        self, detector: Detector, key: bytes, let_in: Collection[str] = frozenset()
     ) -> None:
         self._detector = detector
         self._key = key
-        self._allowed = allowed
+        self._let_in = let_in
+        self._told: set[str] = set()
+        """Of ``let_in`` what was found."""
         self.work = Work()
         self._parts: list[bytes] = []
         self._size = 0
@@ -114,9 +116,13 @@ class Scanner:
         for trace in self._detector.find(data, self._judged, high, self.work):
             mark = known.get(trace.value) or fingerprint(self._key, trace.value)
             known[trace.value] = mark
-            if mark not in self._allowed:
+            if mark in self._told:
+                continue
+            if mark in self._let_in:
+                self._told.add(mark)
+            else:
                 self.work.hits[trace.rule.name] += 1
-                found.append((trace.at, trace.rule, mark))
+            found.append((trace.at, trace.rule, mark))
         at, line = 0, 0
         for end, rule, mark in sorted(found, key=lambda one: one[0]):
             if len(self._hits) >= MOST_HITS:
@@ -166,9 +172,12 @@ class Redactor:
     def _pseudonyms(self) -> Pseudonyms:
         return Pseudonyms(self._key, self._names, self._patterns)
 
-    def scanner(self, allowed: Collection[str] = frozenset()) -> Scanner:
-        """Return a scanner for one transcript. What has an ``allowed`` fingerprint is no hit."""
-        return Scanner(self._detector, self._key, allowed)
+    def scanner(self, let_in: Collection[str] = frozenset()) -> Scanner:
+        """Return a scanner for one transcript.
+
+        A fingerprint that a person ``let_in`` is a hit once, and hides no other.
+        """
+        return Scanner(self._detector, self._key, let_in)
 
     def redact(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[str]:
         """Return the texts with identifying strings replaced by stable pseudonyms.
@@ -183,7 +192,7 @@ class Redactor:
         self, read: Callable[[], lane.Blocks], allowed: Collection[str] = ()
     ) -> lane.Redacted | lane.Excluded | lane.Held:
         """Return what becomes of a transcript, from its bytes; see ``lane.redact``."""
-        return lane.redact(read, self.scanner, self._pseudonyms, allowed)
+        return lane.redact(read, lambda: self.scanner(allowed), self._pseudonyms, allowed)
 
     def is_clean(self, texts: Sequence[str]) -> bool:
         """Say whether no credential shape of either severity stands in these texts.

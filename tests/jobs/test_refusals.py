@@ -15,6 +15,7 @@ from dreaming.backends.replay import Replay
 from dreaming.errors import AlreadyKnown, Refused, WrongUse
 from dreaming.jobs import backfill, decide, refusals
 from dreaming.jobs.archiving import Retention
+from dreaming.jobs.limits import Limits
 from dreaming.jobs.listing import PURPOSE
 from dreaming.jobs.nightly import Night, run
 from dreaming.jobs.progress import Progress
@@ -434,7 +435,7 @@ def test_a_backfill_reads_all_that_waits_for_the_new_rules(quiet: World) -> None
     quiet.now += 24 * HOUR
     with opened(quiet.place.database, key=KEY) as state:
         night = _made(quiet, state, slice_=1)
-        done = backfill.run(backfill.prepare(night, backfill.Limits(), doomed_first=False))
+        done = backfill.run(backfill.prepare(night, Limits(), doomed_first=False))
     assert (done.report.read, done.report.stale) == (6, 0)
 
 

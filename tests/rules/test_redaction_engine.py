@@ -230,3 +230,19 @@ def test_no_socket_is_opened() -> None:
 def test_a_detector_without_rules_finds_nothing() -> None:
     """The wrappings alone are no hits."""
     assert list(Detector([]).find(rb"\u0041 %41 " * 400)) == []
+
+
+def test_a_value_that_was_let_in_hides_no_other() -> None:
+    """However often it stands there, it is told once, and what follows is found."""
+    known, other = github_token("known"), github_token("other")
+    alone = REDACTOR.scanner()
+    alone.feed(record(known), 1)
+    mark = alone.finish()[0].fingerprint
+    scanner = REDACTOR.scanner({mark})
+    for line in range(1, 200):
+        scanner.feed(record(f"line {line}: {known}"), line)
+    scanner.feed(record(other), 200)
+    assert [(hit.record, hit.fingerprint == mark) for hit in scanner.finish()] == [
+        (1, True),
+        (200, False),
+    ]
