@@ -192,9 +192,9 @@ CONTEXTS: Final = (
     ),
     after(
         "netrc",
-        r"login{s}[^\s\\]{1,80}{s}password{s}",
+        r"login{s}(?P<name>[^\s\\]{1,80}){s}password{s}",
         4,
-        values.password_given,
+        values.login_password,
         is_not="prose",
         example="machine db.acme.io login app password {A8}5{A5}",
         counterexample="login form password field",

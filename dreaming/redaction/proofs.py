@@ -163,7 +163,7 @@ def base64_json(part: bytes) -> object:
     """Return the JSON of a base64url part, or None where it is none."""
     try:
         return json.loads(base64.urlsafe_b64decode(part + b"=" * (-len(part) % 4)))
-    except (ValueError, binascii.Error):
+    except (ValueError, RecursionError):
         return None
 
 
@@ -179,8 +179,10 @@ def jwt(found: Candidate) -> bool:
     claims = base64_json(payload)
     if isinstance(claims, dict) and claims.get("role") == "anon":
         return False  # made to be published
+    if claims is None or is_placeholder(signature):
+        return False
     text = base64.urlsafe_b64decode(payload + b"=" * (-len(payload) % 4))
-    if any(sample in text for sample in _KNOWN_SAMPLES) or is_placeholder(signature):
+    if any(sample in text for sample in _KNOWN_SAMPLES):
         return False
     return len(signature) >= 20 and entropy(signature) >= 3.5
 

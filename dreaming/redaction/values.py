@@ -214,6 +214,16 @@ def password_given(found: Candidate) -> bool:
     return entropy(value) >= 2.4 and wordiness(value) < 0.8
 
 
+_AFTER_LOGIN: Final = frozenset(
+    b"a an and as by for in my or our the their to using via with your".split()
+)
+
+
+def login_password(found: Candidate) -> bool:
+    """A password after a login's name; in prose a small word follows the word login."""
+    return found.name.lower() not in _AFTER_LOGIN and password_given(found)
+
+
 def bearer(found: Candidate) -> bool:
     """An opaque token after ``Bearer``."""
     value = found.value

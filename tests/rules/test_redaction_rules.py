@@ -199,6 +199,23 @@ def test_hashes_and_ids_beside_a_vendor_are_no_keys(text: str) -> None:
     assert rules_hit(record(text)) == set()
 
 
+@pytest.mark.parametrize(
+    "payload", ["{d53}", "W1tb{A40}", "W1tb" * 400, "{U41}", "bnVsbA"], ids=range(5)
+)
+def test_a_token_of_broken_parts_is_no_failure(payload: str) -> None:
+    """Three parts that are no JSON, or JSON without an end, are judged like anything else."""
+    head = base64.urlsafe_b64encode(b'{"alg":"HS256"}').decode().rstrip("=")
+    text = f"{head}.eyJ" + sample(payload, "payload") + "." + sample("{U43}", "signature")
+    assert rules_hit(record(text)) == set()
+
+
+def test_a_login_with_a_word_is_no_line_of_netrc() -> None:
+    """Prose about a login is not the file that holds logins."""
+    value = sample("{A8}5{A5}", "login")
+    assert "netrc" not in rules_hit(record(f"they login with password {value} there"))
+    assert "netrc" in rules_hit(record(f"machine acme.io\nlogin app\npassword {value}"))
+
+
 def test_what_only_tests_or_lends_is_held() -> None:
     """Test keys, ids in signed addresses and whatever only a name gives away never exclude."""
     for name in ("stripe-test", "signed-address", "vendor-key", "named-key", "duffel-test"):
