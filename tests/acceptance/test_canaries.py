@@ -167,7 +167,7 @@ def _unredacted(patch: pytest.MonkeyPatch) -> None:
 
 
 def _ungated(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Reader, "scan", lambda self, texts: ())
+    patch.setattr(Reader, "scan", lambda self, texts, let_in=frozenset(): ())
 
 
 def _counted(patch: pytest.MonkeyPatch) -> None:
