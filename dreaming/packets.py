@@ -127,7 +127,7 @@ def holds(excerpt: Excerpt, quote: str) -> bool:
     """
     wanted = _folded(quote)
     return bool(wanted) and any(
-        wanted in _folded(text) or wanted in _folded(as_data(text)) for text in _texts(excerpt)
+        wanted in _folded(text) or wanted in _folded(as_data(text)) for text in texts(excerpt)
     )
 
 
@@ -222,7 +222,8 @@ def _parts(excerpt: Excerpt) -> list[tuple[str, str]]:
     return said or [(f"quoted ({q.speaker})", q.text.strip()) for q in excerpt.quotations]
 
 
-def _texts(excerpt: Excerpt) -> Iterator[str]:
+def texts(excerpt: Excerpt) -> Iterator[str]:
+    """Yield every text of an excerpt that a model may be shown."""
     yield from (quotation.text for quotation in excerpt.quotations)
     yield from (excerpt.wrong, excerpt.error, excerpt.remark, excerpt.words, excerpt.right)
 

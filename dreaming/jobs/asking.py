@@ -284,7 +284,7 @@ class Asker:
 
         answered = self._usable(
             question,
-            lambda text, request: joining.read(text, len(statements), request.word),
+            lambda text, request: joining.read(text, statements, request.word),
             asked,
             now,
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Final, NoReturn
 
@@ -20,6 +20,19 @@ MAX_ANSWER_BYTES: Final = 1_000_000
 
 ASKS: Final = '"read":'
 """Where instructions hold this, they show an answer that says the word of its question back."""
+
+ORDERS: Final = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,60}"
+    r"\b(?:instructions?|prompts?|rules|above|previous|prior|earlier|everything)\b"
+    r"|\b(?:answer|respond|reply|output|report)\b.{0,30}"
+    r"\b(?:only|exactly|nothing|this|follow(?:s|ing)|empty|no (?:findings?|gotchas?|lessons?))\b"
+    r"|\b(?:answer|respond|reply)\b.{0,10}\bwith\b"
+    r"|\byou are (?:now|no longer)\b|\b(?:new|updated) instructions?\b|\bsystem ?(?:prompt|:)"
+    r"|</?(?:system|instructions?)\b|\"(?:findings|not_lessons|session_id|same)\"",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Words that a model may take for its orders, and not for data: where they stand in a question,
+only an answer that says the word back is believed."""
 
 _CONSONANTS: Final = "bdfghjklmnprstvz"
 _VOWELS: Final = "aiou"
@@ -78,14 +91,16 @@ def _spoken(sixteen: int) -> str:
     return "".join(some[sixteen >> shift & mask] for some, shift, mask in letters)
 
 
-def parse(text: str, word: str = "") -> object:
+def parse(text: str, word: str = "", data: Iterable[str] = ()) -> object:
     """Return the JSON in an answer; one fence around it is stripped.
 
-    Raises ``NotTaken``, also for what only a generous reader would take, and for an answer that
-    does not say the ``word`` of its question back.
+    ``word`` is what the question asked back, ``data`` what it showed. Raises ``NotTaken``, also
+    for what only a generous reader would take; for an answer that says another word back; and for
+    one that says none where the data gives orders. A model that obeys them forgets ours.
     """
     root = _strictly(text)
-    if word and not (isinstance(root, dict) and root.get("read") == word):
+    said = root.get("read") if isinstance(root, dict) else None
+    if word and said != word and (said is not None or any(map(ORDERS.search, data))):
         raise NotTaken(Reason.OBEYED)
     return root
 

@@ -56,20 +56,21 @@ def request(
     )
 
 
-def read(text: str, number: int, word: str = "") -> tuple[list[tuple[int, ...]], list[Complaint]]:
+def read(
+    text: str, statements: Sequence[Statement], word: str = ""
+) -> tuple[list[tuple[int, ...]], list[Complaint]]:
     """Return the lists of places (from 0) of statements that are one, and what cannot be used.
 
-    ``number`` is how many statements were shown, ``word`` the one the question asked back. No
-    statement is in two lists.
+    ``word`` is what the question asked back. No statement is in two lists.
     """
     try:
-        root = parse(text, word)
+        root = parse(text, word, (f"{one.symptom} {one.rule}" for one in statements))
         lists = root.get("same") if isinstance(root, dict) else None
         if not isinstance(lists, list):
             raise NotTaken(Reason.WRONG_SHAPE)
     except NotTaken as problem:
         return [], [Complaint(problem.reason, problem.detail, whole=True)]
-    places = {f"f{place + 1}": place for place in range(number)}
+    places = {f"f{place + 1}": place for place in range(len(statements))}
     found: list[tuple[int, ...]] = []
     complaints: list[Complaint] = []
     for item in lists:

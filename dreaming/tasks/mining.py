@@ -15,7 +15,7 @@ from typing import Final
 from dreaming.models.candidate import MAX_TEXT
 from dreaming.models.finding import Complaint, Finding, KeptExcerpt
 from dreaming.models.session import OWN_RUN_MARK
-from dreaming.packets import Packet, as_data, estimate_tokens, holds, render
+from dreaming.packets import Packet, as_data, estimate_tokens, holds, render, texts
 from dreaming.tasks.answers import NotTaken, Reason, is_broken, one_line, parse, slug, word
 from dreaming.tasks.interface import Request
 
@@ -114,13 +114,13 @@ def read(text: str, request: Request) -> tuple[list[Finding], list[Complaint]]:
 
     Taken is a list of findings, or an object with one under ``findings`` and, if it likes, numbers
     of excerpts that are no lesson under ``not_lessons``; one fence around it is stripped and
-    nothing is repaired. Where the question has a word, only an object that says it back under
-    ``read`` is taken: who wrote a transcript cannot know it. Further keys are ignored. A complaint
-    with ``whole`` set says that the answer as such could not be read and the question is still
-    open.
+    nothing is repaired. Where an excerpt gives orders, only an object that says the question's word
+    back under ``read`` is taken: who wrote a transcript cannot know it. Further keys are ignored. A
+    complaint with ``whole`` set says that the answer as such could not be read and the question is
+    still open.
     """
     try:
-        objects, dismissed = _objects(text, request.word)
+        objects, dismissed = _objects(text, request)
     except NotTaken as problem:
         return [], [Complaint(problem.reason, problem.detail, whole=True)]
     reader = _Reader(request)
@@ -246,9 +246,10 @@ def _find(item: object, excerpts: Mapping[str, KeptExcerpt]) -> KeptExcerpt | Re
     )
 
 
-def _objects(text: str, word: str) -> tuple[list[object], list[object]]:
+def _objects(text: str, request: Request) -> tuple[list[object], list[object]]:
     """Return the findings of an answer and what it dismisses, or say why there are none."""
-    root = parse(text, word)
+    shown = (one.excerpt for packet in request.packets for _, one in packet.excerpts)
+    root = parse(text, request.word, (said for excerpt in shown for said in texts(excerpt)))
     objects = root.get("findings") if isinstance(root, dict) else root
     dismissed = root.get("not_lessons", []) if isinstance(root, dict) else []
     if not isinstance(objects, list):
