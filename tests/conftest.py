@@ -49,6 +49,7 @@ def pytest_report_header() -> str:
     return f"benchmarks: {os.environ.get(SHARED) or f'none, {SHARED} is not set'}"
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip what is marked ``shared`` where there is no such folder; keep together what must be.
 
