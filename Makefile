@@ -10,13 +10,13 @@ night: ## Run a first night on this machine; asks before it reads anything
 
 test: ## Install what the tests need and run them
 	@.ci/install dev
-	@.venv/bin/python -m pytest -n auto --dist loadgroup $(T)
+	@.venv/bin/python -m pytest -n auto --dist loadfile $(T)
 
 test-clients: ## Install the real claude and codex and a small model, and run the tests that need them
 	@.ci/install dev
 	@.ci/clients
 	@DREAMING_CLIENTS=$(CURDIR)/.cache/clients/node_modules/.bin \
-		.venv/bin/python -m pytest -n auto --dist loadgroup $(or $(T),tests/clients)
+		.venv/bin/python -m pytest -n auto --dist loadfile $(or $(T),tests/clients)
 
 check: lint house ## Check format, lint, types, layers, generated docs and the house rules
 

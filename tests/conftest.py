@@ -19,9 +19,6 @@ from hypothesis import settings
 SHARED: Final = "DREAMING_SHARED"
 """Names the folder with corpus and benchmarks; without it the tests that need them are skipped."""
 
-ALONE: Final = {"tests/live/": "live", "tests/tui/test_terminal.py": "terminal"}
-"""Where tests stand that must not run beside each other, and the name of their group."""
-
 FOREIGN_VARIABLES: Final = re.compile(
     r"(CLAUDE|CODEX|ANTHROPIC|OPENAI|GEMINI|CURSOR|COPILOT|OPENCODE|AIDER|GOOSE|AMP|DREAMING)"
     r"(CODE)?(_.*)?$"
@@ -49,16 +46,8 @@ def pytest_report_header() -> str:
     return f"benchmarks: {os.environ.get(SHARED) or f'none, {SHARED} is not set'}"
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what is marked ``shared`` where there is no such folder; keep together what must be.
-
-    Tests that share a service manager or a terminal run on one worker, one after the other.
-    """
-    for item in items:
-        for folder, group in ALONE.items():
-            if folder in item.nodeid:
-                item.add_marker(pytest.mark.xdist_group(group))
+    """Skip what is marked ``shared`` where there is no such folder."""
     if _shared() is not None:
         return
     for item in items:
