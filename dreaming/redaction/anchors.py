@@ -7,9 +7,10 @@ expressions occur in it: time stays in proportion to length, whatever the bytes 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from dreaming.errors import DreamingError
 
@@ -42,16 +43,45 @@ Taker = Callable[[int, int, int, int, object], bool | None]
 """Told the expression's number, where its match begins and ends; stops the scan with ``True``."""
 
 
+class Kept(Protocol):
+    """Where compiled expressions are kept between runs; only what nobody else wrote."""
+
+    def get(self, name: str) -> bytes | None:
+        """Return what is kept under a name."""
+
+    def put(self, name: str, data: bytes) -> None:
+        """Keep bytes, in place of those of other versions."""
+
+
 class Anchors:
     """Expressions in Hyperscan's notation, compiled once."""
 
-    def __init__(self, expressions: Sequence[str]) -> None:
+    def __init__(self, expressions: Sequence[str], kept: Kept | None = None) -> None:
         self._expressions = [expression.encode("latin-1") for expression in expressions]
-        self._database = self._compiled(once=False)
+        self._kept = kept
+        self._database = self._loaded(once=False)
 
     @cached_property
     def _dense(self) -> hyperscan.Database:
-        return self._compiled(once=True)
+        return self._loaded(once=True)
+
+    def _loaded(self, *, once: bool) -> hyperscan.Database:
+        """Return a database as it was kept; where none was, or a damaged one, compile and keep."""
+        import hyperscan
+
+        if self._kept is None:
+            return self._compiled(once=once)
+        machine = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        machine.compile(expressions=[b"a"], ids=[0], flags=[0])
+        told = repr((machine.info(), self._expressions)).encode()
+        name = f"{'dense' if once else 'anchors'}-{hashlib.sha256(told).hexdigest()[:32]}"
+        try:
+            database = hyperscan.loadb(self._kept.get(name) or b"", hyperscan.HS_MODE_BLOCK)
+            database.scratch = hyperscan.Scratch(database)
+        except hyperscan.error:
+            database = self._compiled(once=once)
+            self._kept.put(name, hyperscan.dumpb(database))
+        return database
 
     def _compiled(self, *, once: bool) -> hyperscan.Database:
         """Return a database; with ``once`` it tells each expression's first match only."""

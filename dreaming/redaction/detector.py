@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dreaming.redaction import decoding
-from dreaming.redaction.anchors import Anchors, Place, ScanFailed
+from dreaming.redaction.anchors import Anchors, Kept, Place, ScanFailed
 from dreaming.redaction.context_rules import CONTEXTS
 from dreaming.redaction.proofs import Candidate
 from dreaming.redaction.rules import Rule
@@ -114,7 +114,12 @@ _HEAD_COST: Final = 1 << 8
 class Detector:
     """Every rule, compiled once."""
 
-    def __init__(self, rules: Sequence[Rule] = RULES, seconds: float = CONFIRM_SECONDS) -> None:
+    def __init__(
+        self,
+        rules: Sequence[Rule] = RULES,
+        seconds: float = CONFIRM_SECONDS,
+        kept: Kept | None = None,
+    ) -> None:
         self._seconds = seconds
         self._owners: list[Rule | Wrapping] = []
         expressions: list[str] = []
@@ -124,7 +129,7 @@ class Detector:
         for wrapping, anchor in _WRAPPINGS:
             self._owners.append(wrapping)
             expressions.append(anchor)
-        self._anchors = Anchors(expressions)
+        self._anchors = Anchors(expressions, kept)
         self._shapes: dict[str, regex.Pattern[bytes]] = {}
 
     def find(
