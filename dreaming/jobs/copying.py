@@ -103,17 +103,18 @@ def _copy(
     counted = _Counted(progress)
     found = redactor.redact_bytes(lambda: counted.half(_pieces(file, size)), allowed)
     if not isinstance(found, Redacted):
-        progress.step(max(0, size - counted.steps))
+        counted.end(size)
         verdict = "excluded" if isinstance(found, Excluded) else "held"
         rules = ", ".join(sorted({hit.rule for hit in found.hits}))
         return Copy(str(file), verdict, reason=rules, hits=found.hits)
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     _write(target, found)
+    counted.end(size)
     return Copy(str(file), "copied", to=str(target), bytes=target.stat().st_size)
 
 
 class _Counted:
-    """Tells how far two readings of one file are."""
+    """Tells how far the one or two readings of a file are."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -124,6 +125,9 @@ class _Counted:
             yield data, line, oversized
             self._progress.step(len(data) // 2)
             self.steps += len(data) // 2
+
+    def end(self, size: int) -> None:
+        self._progress.step(max(0, size - self.steps))
 
 
 def _pieces(file: Path, size: int) -> Blocks:

@@ -222,9 +222,13 @@ def test_credentials_refuse_the_whole() -> None:
 
 
 def test_what_changes_between_the_readings_is_not_believed() -> None:
-    """Only bytes that were scanned are passed on."""
+    """Only bytes that were scanned are passed on, however many blocks they are."""
     versions = iter([record("one"), record(github_token())])
     found = WONDER.redact_bytes(lambda: [(next(versions), 1, False)])
+    assert isinstance(found, lane.Redacted)
+    assert list(found) == [record("one")]
+    versions = iter([record("one"), record(github_token())])
+    found = WONDER.redact_bytes(lambda: [(record("1"), 1, False), (next(versions), 2, False)])
     assert isinstance(found, lane.Redacted)
     with pytest.raises(ScanFailed, match="changed"):
         list(found)
