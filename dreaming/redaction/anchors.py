@@ -52,13 +52,22 @@ class Kept(Protocol):
     def put(self, name: str, data: bytes) -> None:
         """Keep bytes, in place of those of other versions."""
 
+    def __hash__(self) -> int:
+        """Return what tells one place from another."""
+
 
 class Anchors:
-    """Expressions in Hyperscan's notation, compiled once."""
+    """Expressions in Hyperscan's notation, compiled once.
 
-    def __init__(self, expressions: Sequence[str], kept: Kept | None = None) -> None:
+    What is compiled is kept under ``name``, a word of letters.
+    """
+
+    def __init__(
+        self, expressions: Sequence[str], kept: Kept | None = None, name: str = "anchors"
+    ) -> None:
         self._expressions = [expression.encode("latin-1") for expression in expressions]
         self._kept = kept
+        self._name = name
         self._database = self._loaded(once=False)
 
     @cached_property
@@ -74,7 +83,7 @@ class Anchors:
         machine = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
         machine.compile(expressions=[b"a"], ids=[0], flags=[0])
         told = repr((machine.info(), self._expressions)).encode()
-        name = f"{'dense' if once else 'anchors'}-{hashlib.sha256(told).hexdigest()[:32]}"
+        name = f"{'dense' if once else self._name}-{hashlib.sha256(told).hexdigest()[:32]}"
         try:
             database = hyperscan.loadb(self._kept.get(name) or b"", hyperscan.HS_MODE_BLOCK)
             database.scratch = hyperscan.Scratch(database)
@@ -95,6 +104,21 @@ class Anchors:
             flags=[flags] * len(self._expressions),
         )
         return database
+
+    def events(self, data: bytes) -> list[tuple[int, int]]:
+        """Return where matches end, ascending, and the numbers of their expressions.
+
+        All of them, however dense they are. Raises ``ScanFailed``.
+        """
+        found: list[tuple[int, int]] = []
+        add = found.append
+
+        def take(number: int, start: int, end: int, flags: int, context: object) -> None:
+            add((end, number))
+
+        if data:
+            self._scan(self._database, data, take)
+        return found
 
     def find(self, data: bytes) -> list[Place]:
         """Return where the expressions match, each one's places ascending.

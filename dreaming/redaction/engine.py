@@ -173,7 +173,7 @@ class Redactor:
 
     @cached_property
     def _pseudonyms(self) -> Pseudonyms:
-        return Pseudonyms(self._key, self._names, self._patterns)
+        return Pseudonyms(self._key, self._names, self._patterns, self._kept)
 
     def scanner(self, allowed: Collection[str] = frozenset()) -> Scanner:
         """Return a scanner for one transcript. What has an ``allowed`` fingerprint is no hit."""

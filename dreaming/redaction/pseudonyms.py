@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from dreaming.redaction.detector import ScanFailed
+from dreaming.redaction.anchors import Anchors, Kept, ScanFailed
 from dreaming.redaction.homes import PATH, WORD, dashed_home, home_folder
 from dreaming.redaction.identities import ANCHORS, WRAPPED, before_unwrapping, unwrapped
 from dreaming.redaction.identities import uuid as read_uuid
@@ -55,7 +55,6 @@ _GIT: Final = len(ANCHORS)
 _WRAPPED: Final = _GIT + len(GIT_ANCHORS)
 _EXPRESSIONS: Final = (*(anchor for anchor, _ in ANCHORS), *GIT_ANCHORS, *WRAPPED)
 
-_ALL: Final = tuple(range(len(_EXPRESSIONS)))
 _ALL_TELL_NAMES: Final = (_HOME, _DASHED, *range(_GIT, _WRAPPED))
 
 Replacement = tuple[int, int, bytes]
@@ -75,13 +74,20 @@ class _Found(NamedTuple):
 class Pseudonyms:
     """The compiled anchors of identifying text, the key, the machine's own names and patterns."""
 
-    def __init__(self, key: bytes, names: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        key: bytes,
+        names: Sequence[str] = (),
+        patterns: Sequence[str] = (),
+        kept: Kept | None = None,
+    ) -> None:
         own_key = hashlib.blake2b(key, digest_size=32, person=b"pseudonyms").digest()
         self._hash = hashlib.blake2b(key=own_key, digest_size=8)  # thrice as fast as HMAC
         self._own = of_users(names)
         self._accounts = frozenset(_encode(name.lower()) for name in names if name)
         self._patterns = OwnPatterns(patterns)
-        self._everything = _compiled(_ALL)
+        self._kept = kept
+        self._everything = _compiled(kept)
         self._finder = lru_cache(8)(Finder)
         self._mark = lru_cache(1 << 16)(self._marked)
         self._uuids: dict[bytes, bytes] = {}
@@ -122,7 +128,8 @@ class Pseudonyms:
         known = self._known(learned)
         users: set[bytes] = set()
         usual, usual_at = b"\n", 0
-        for end, number in _compiled(_ALL_TELL_NAMES).events(data):
+        for end, which in _that_tell_names(self._kept).events(data):
+            number = _ALL_TELL_NAMES[which]
             if number >= _GIT:
                 learned = learned.and_of(git_names(data, end))
             elif not data.startswith(usual, end - usual_at):
@@ -310,36 +317,6 @@ class Pseudonyms:
         return json.dumps(redacted, ensure_ascii=string[0].isascii()).encode()
 
 
-class _Anchors:
-    """Some of the expressions, compiled into one pass."""
-
-    def __init__(self, numbers: Sequence[int]) -> None:
-        import hyperscan  # late: loading it costs 20 ms
-
-        self._failure: type[Exception] = hyperscan.error
-        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-        self._database.compile(
-            expressions=[_EXPRESSIONS[number].encode("latin-1") for number in numbers],
-            ids=list(numbers),
-            flags=[hyperscan.HS_FLAG_DOTALL] * len(numbers),
-        )
-
-    def events(self, data: bytes) -> list[tuple[int, int]]:
-        """Return where anchors end, ascending, and their numbers."""
-        found: list[tuple[int, int]] = []
-        add = found.append
-
-        def take(number: int, start: int, end: int, flags: int, context: object) -> None:
-            add((end, number))
-
-        if data:
-            try:
-                self._database.scan(data, match_event_handler=take)
-            except self._failure as error:
-                raise ScanFailed(f"The pattern engine gave up: {error}") from error
-        return found
-
-
 def _stretches(data: bytes, ends: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield what stands around these places, those that stand close together at once."""
     first = last = ends[0]
@@ -356,8 +333,13 @@ def _of_homes(users: set[bytes]) -> Learned:
 
 
 @lru_cache
-def _compiled(numbers: tuple[int, ...]) -> _Anchors:
-    return _Anchors(numbers)
+def _compiled(kept: Kept | None) -> Anchors:
+    return Anchors(_EXPRESSIONS, kept, "identities")
+
+
+@lru_cache
+def _that_tell_names(kept: Kept | None) -> Anchors:
+    return Anchors([_EXPRESSIONS[number] for number in _ALL_TELL_NAMES], kept, "names")
 
 
 def _in_order(data: bytes, spans: list[Replacement], doubts: list[int]) -> list[Replacement]:
