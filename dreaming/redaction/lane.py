@@ -19,7 +19,7 @@ from dreaming.redaction.rules import Severity
 
 if TYPE_CHECKING:
     from dreaming.redaction.engine import Hit, Scanner
-    from dreaming.redaction.pseudonyms import Pseudonyms
+    from dreaming.redaction.pseudonyms import Lines, Pseudonyms
 
 Blocks = Iterable[tuple[bytes, int, bool]]
 """Bytes, the 1-based line they begin in, and whether they are a part of a line too long to be kept
@@ -70,12 +70,12 @@ class Redacted:
         seen: list[int] = []
         for data, line, oversized in self._blocks:
             seen.append(_hash(data))
-            redacted, touched = self._pseudonyms.redact_lines(data, self._learned)
+            redacted = self._pseudonyms.redact_lines(data, self._learned)
             if not oversized:
                 _compare(data, redacted, line)
-            for part in touched:
+            for part in redacted.touched:
                 self._scanner.feed(part + b"\n", line)
-            yield redacted
+            yield redacted.data
         if seen != self._seen:
             raise ScanFailed("It changed while it was read.")
         hits = [hit for hit in self._scanner.finish() if hit.fingerprint not in self._allowed]
@@ -118,24 +118,25 @@ _hash: Final[Callable[[bytes], int]] = hash
 """Keyed anew in each process, and five times as fast as what needs no key."""
 
 
-def _compare(data: bytes, redacted: bytes, line: int) -> None:
-    """Check that there are as many lines, and that those that were JSON are. Costs a parse."""
-    if data.count(b"\n") != redacted.count(b"\n"):
+def _compare(data: bytes, redacted: Lines, line: int) -> None:
+    """Check that there are as many lines, and that those that were JSON are."""
+    if data.count(b"\n") != redacted.data.count(b"\n"):
         raise ScanFailed("Redaction would change its number of lines.")
-    if _is_json(_decoder.decode_lines, redacted):
+    if not redacted.unsure:
         return
-    pairs = zip(data.split(b"\n"), redacted.split(b"\n"), strict=True)
-    for number, (old, new) in enumerate(pairs, line):
-        if old != new and not _is_json(_decoder.decode, new) and _is_json(_decoder.decode, old):
-            raise ScanFailed(f"Redaction would break its record {number}.")
+    before, after = data.split(b"\n"), redacted.data.split(b"\n")
+    for number in redacted.unsure:
+        old, new = before[number], after[number]
+        if old != new and not _is_json(new) and _is_json(old):
+            raise ScanFailed(f"Redaction would break its record {line + number}.")
 
 
 _decoder: Final = msgspec.json.Decoder(msgspec.Raw)
 
 
-def _is_json(decode: Callable[[bytes], object], text: bytes) -> bool:
+def _is_json(text: bytes) -> bool:
     try:
-        decode(text)
+        _decoder.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return False
     return True

@@ -46,6 +46,12 @@ _APART: Final = frozenset(b" \n\t\"'`(),=")
 """What stands beside an identity mostly, and is never a part of one."""
 _APART_AFTER: Final = _APART | frozenset(b"/\\")
 _MOST_REMEMBERED: Final = 1 << 16
+_BARE: Final = b"+-.0123456789eE" + b"truefalsn" + b"[]{}:, \t\r\n"
+"""All that JSON has outside of strings."""
+_PLAIN_PATH: Final = re.compile(
+    rb"""[ \n\t"'`(),=]/Users/[^"\\]+\Z|.[ \n\t"'`(),=]/home/[^"\\]+\Z""", re.DOTALL
+)
+"""What stands here is told by these bytes alone, and replacing it cuts no JSON."""
 
 _READERS: Final = tuple(reader for _, reader in ANCHORS)
 _UUID: Final = _READERS.index(read_uuid)
@@ -69,6 +75,20 @@ class _Found(NamedTuple):
     doubts: list[int]
     """Places that are nothing as they stand, and may be something when what is beside them is
     replaced."""
+    unsure: list[int]
+    """Places where a replacement, for all that is known, might cut JSON."""
+
+
+class Lines(NamedTuple):
+    """Whole lines of a transcript, redacted."""
+
+    data: bytes
+    touched: list[bytes]
+    """Those in which a pseudonym touches other text: only there something may have come to be that
+    was not before."""
+    unsure: Sequence[int]
+    """Which of them, counted from 0, might no longer be JSON. All others are as they were: what was
+    replaced in them is within a string, and no quote or escape was."""
 
 
 class Pseudonyms:
@@ -139,25 +159,25 @@ class Pseudonyms:
                     usual, usual_at = data[span.start : span.end + 1], end - span.start
         return learned.and_of(_of_homes(users))
 
-    def redact_lines(self, data: bytes, learned: Learned) -> tuple[bytes, list[bytes]]:
+    def redact_lines(self, data: bytes, learned: Learned) -> Lines:
         """Return whole lines of a transcript redacted; ``learned`` are the names of all of it.
 
-        Lines that were JSON are JSON afterwards. The second part are the new lines in which a
-        pseudonym touches other text: only there something may have come to be that was not before.
+        Lines that were JSON are JSON afterwards.
         """
-        touched: list[bytes] = []
-        return self._again(data, learned, _MOST_ROUNDS, touched), touched
+        return self._again(data, learned, _MOST_ROUNDS)
 
-    def _again(self, data: bytes, learned: Learned, rounds: int, touched: list[bytes]) -> bytes:
+    def _again(self, data: bytes, learned: Learned, rounds: int) -> Lines:
         if not rounds:
             raise ScanFailed("Identities stand inside identities without end.")
         if self._patterns:
             data = _STRING.sub(self._own_in_string, data)
         found, learned = self._find(data + b"\n", learned)
-        replacements = found.replacements
+        replacements, unsure = found.replacements, found.unsure
         if not replacements:
-            return data
-        parts, position, used = [], 0, 0
+            return Lines(data, [], range(data.count(b"\n") + 1) if self._patterns else ())
+        parts: list[bytes] = []
+        touched: list[bytes] = []
+        position = used = 0
         for start, end in self._doubtful_lines(data, found):
             first = bisect_right(replacements, (start,), used)
             last = bisect_right(replacements, (end,), first)
@@ -165,12 +185,14 @@ class Pseudonyms:
                 continue
             parts.append(_spliced(data, replacements[used:first], position, start))
             line = _spliced(data, replacements[first:last], start, end)
-            line = self._again(line, learned, rounds - 1, [])
+            line = self._again(line, learned, rounds - 1).data
             parts.append(line)
             touched.append(line)
+            unsure.append(start)
             position, used = end, last
         parts.append(_spliced(data, replacements[used:], position, len(data)))
-        return b"".join(parts)
+        which = range(data.count(b"\n") + 1) if self._patterns else _lines_of(data, unsure)
+        return Lines(b"".join(parts), touched, which)
 
     def _doubtful_lines(self, data: bytes, found: _Found) -> Iterator[tuple[int, int]]:
         if self._patterns:
@@ -192,16 +214,17 @@ class Pseudonyms:
 
     def _find(self, data: bytes, learned: Learned) -> tuple[_Found, Learned]:
         """Return what stands in the data, and the names with those that it tells."""
-        spans: list[Replacement] = []
+        safe: list[Replacement] = []
+        others: list[Replacement] = []
         doubts: list[int] = []
         rest: list[tuple[int, int]] = []
         wrapped: list[int] = []
-        uuids, add = self._uuids, spans.append
+        uuids, add, add_other = self._uuids, safe.append, others.append
         known = self._known(learned)
         users: set[bytes] = set()
         last_home = -1
         homes: set[int] = set()
-        usual, usual_at = b"\n", 0  # the home folder that was seen last: mostly the only one
+        paths: dict[bytes, tuple[int, int] | None] = {}
         for end, number in self._everything.events(data):
             if number == _UUID:
                 raw = data[end - 36 : end]
@@ -212,27 +235,34 @@ class Pseudonyms:
                 if span is None:
                     doubts.append(end)
                     continue
-                mark = self._mark("uuid", span.value)
-                add((span.start, end, mark))
-                if len(uuids) < _MOST_REMEMBERED:
+                mark = self._marked("uuid", span.value)
+                add_other((span.start, end, mark))
+                if len(uuids) < _MOST_REMEMBERED and raw.translate(None, _BARE):
                     uuids[raw] = mark
             elif number == _HOME:
-                start = end - usual_at
-                if data.startswith(usual, start) and data[start - 1] in _APART:
-                    last_home = start + len(usual) - 1
-                    add((start, last_home, b"<home>"))
+                # From before "/Users/a" to the next slash: mostly one of a few in a transcript.
+                path = data[end - 9 : data.find(b"/", end, end + 40) + 1]
+                if path in paths:
+                    place = paths[path]
+                    if place is None:
+                        doubts.append(end)
+                        continue
+                    last_home = end + place[1]
+                    add((end - place[0], last_home, b"<home>"))
                     homes.add(last_home)
                     continue
                 span = _READERS[number](data, end, known)
                 if span is None or (span.kind == PATH and span.start != last_home):
                     doubts.append(end)
+                    if _PLAIN_PATH.match(path):
+                        paths[path] = None
                     continue
                 last_home = span.end
-                add((span.start, last_home, b"<home>"))
+                add_other((span.start, last_home, b"<home>"))
                 homes.add(last_home)
                 users.add(span.value)
-                if data[last_home] == _SLASH and data[span.start - 1] in _APART:
-                    usual, usual_at = data[span.start : last_home + 1], end - span.start
+                if _PLAIN_PATH.match(path):
+                    paths[path] = end - span.start, last_home - end
             elif number >= _WRAPPED:
                 wrapped.append(end)
             elif number >= _GIT:
@@ -247,18 +277,19 @@ class Pseudonyms:
                 doubts.append(end)
             elif number == _DASHED:
                 last_home = span.end
-                add((span.start, last_home, b"<home>"))
+                add_other((span.start, last_home, b"<home>"))
                 users.add(span.value)
             else:
-                add((span.start, span.end, self._mark(span.kind, span.value)))
+                add_other((span.start, span.end, self._mark(span.kind, span.value)))
         learned = learned.and_of(_of_homes(users))
         names = learned.and_of(self._own)
         for start, end, kind, name in self._finder(names, learned.names).find(data, homes):
             if not _inside_pseudonym(data, start, end):
-                add((start, end, self._mark(kind, _encode(name))))
+                add_other((start, end, self._mark(kind, _encode(name))))
         if wrapped:
-            spans += self._in_wrapped(data, wrapped, learned)
-        return _Found(_in_order(data, spans, doubts), doubts), learned
+            others += self._in_wrapped(data, wrapped, learned)
+        unsure = [start for start, end, _ in others if not _is_safe(data, start, end)]
+        return _Found(_in_order(data, safe + others, doubts), doubts, unsure), learned
 
     def _in_wrapped(
         self, data: bytes, ends: Sequence[int], learned: Learned
@@ -370,6 +401,34 @@ def _in_order(data: bytes, spans: list[Replacement], doubts: list[int]) -> list[
         add((start, end, mark))
         position, first = end, start
     return out
+
+
+def _is_safe(data: bytes, start: int, end: int) -> bool:
+    """Say whether replacing this leaves JSON as it is: it is inside one string, no escape is cut.
+
+    After a blank, a quote or the like no escape goes on; without a quote what is replaced is inside
+    a string or outside of all, and outside no letter or mark of it can stand.
+    """
+    raw = data[start:end]
+    return (
+        data[start - 1] in _APART
+        and raw.isascii()
+        and b'"' not in raw
+        and b"\\" not in raw
+        and bool(raw.translate(None, _BARE))
+    )
+
+
+def _lines_of(data: bytes, places: list[int]) -> list[int]:
+    """Return in which lines, counted from 0, these places are."""
+    lines: list[int] = []
+    at = line = 0
+    for place in sorted(places):
+        line += data.count(b"\n", at, place)
+        at = place
+        if not lines or lines[-1] != line:
+            lines.append(line)
+    return lines
 
 
 def _past_escape(data: bytes, start: int) -> int:
