@@ -57,7 +57,7 @@ class Redacted:
         scanner: Scanner,
         learned: Learned,
         allowed: Collection[str],
-        seen: Sequence[int],
+        seen: Sequence[int] | None,
     ) -> None:
         self._seen = seen
         self._allowed = allowed
@@ -69,14 +69,15 @@ class Redacted:
     def __iter__(self) -> Iterator[bytes]:
         seen: list[int] = []
         for data, line, oversized in self._blocks:
-            seen.append(_hash(data))
+            if self._seen is not None:
+                seen.append(_hash(data))
             redacted = self._pseudonyms.redact_lines(data, self._learned)
             if not oversized:
-                _compare(data, redacted, line)
+                _compare(redacted, data, line)
             for part in redacted.touched:
                 self._scanner.feed(part + b"\n", line)
             yield redacted.data
-        if seen != self._seen:
+        if seen != (self._seen or []):
             raise ScanFailed("It changed while it was read.")
         hits = [hit for hit in self._scanner.finish() if hit.fingerprint not in self._allowed]
         if hits:
@@ -95,40 +96,42 @@ def redact(
     ``ScanFailed`` where the transcript cannot be judged.
     """
     looking, learned = scanner(), Learned()
-    whole: list[tuple[bytes, int, bool]] = []
+    blocks: list[tuple[bytes, int, bool]] = []
     seen: list[int] = []
-    for block in _cut_safely(read()):
+    for number, block in enumerate(_cut_safely(read())):
         looking.feed(block[0], block[1])
-        seen.append(_hash(block[0]))
-        whole.append(block)
-        if len(seen) > 1:  # what is read at once needs no learning before
-            for data, _, _ in whole:
+        blocks.append(block)
+        if number:  # what is read at once needs no learning before
+            for data, _, _ in blocks:
                 learned = pseudonyms.learn(data, learned)
-            whole.clear()
+                seen.append(_hash(data))
+            blocks.clear()
     hits = tuple(hit for hit in looking.finish() if hit.fingerprint not in allowed)
     if any(hit.severity is Severity.HIGH for hit in hits):
         return Excluded(hits)
     if hits:
         return Held(hits)
-    blocks = whole if len(seen) < 2 else _cut_safely(read())
-    return Redacted(blocks, pseudonyms, scanner(), learned, allowed, seen)
+    if blocks:
+        return Redacted(blocks, pseudonyms, scanner(), learned, allowed, None)
+    return Redacted(_cut_safely(read()), pseudonyms, scanner(), learned, allowed, seen)
 
 
 _hash: Final[Callable[[bytes], int]] = hash
 """Keyed anew in each process, and five times as fast as what needs no key."""
 
 
-def _compare(data: bytes, redacted: Lines, line: int) -> None:
+def _compare(redacted: Lines, data: bytes, line: int) -> None:
     """Check that there are as many lines, and that those that were JSON are."""
-    if data.count(b"\n") != redacted.data.count(b"\n"):
-        raise ScanFailed("Redaction would change its number of lines.")
-    if not redacted.unsure:
-        return
-    before, after = data.split(b"\n"), redacted.data.split(b"\n")
-    for number in redacted.unsure:
-        old, new = before[number], after[number]
-        if old != new and not _is_json(new) and _is_json(old):
-            raise ScanFailed(f"Redaction would break its record {line + number}.")
+    for at, before, after in redacted.unsure:
+        if b"\n" not in before and b"\n" not in after and _is_json(after):
+            continue
+        old, new = before.split(b"\n"), after.split(b"\n")
+        if len(old) != len(new):
+            raise ScanFailed("Redaction would change its number of lines.")
+        for number, (was, now) in enumerate(zip(old, new, strict=True), line):
+            if was != now and not _is_json(now) and _is_json(was):
+                number += data.count(b"\n", 0, at)
+                raise ScanFailed(f"Redaction would break its record {number}.")
 
 
 _decoder: Final = msgspec.json.Decoder(msgspec.Raw)

@@ -86,9 +86,9 @@ class Lines(NamedTuple):
     touched: list[bytes]
     """Those in which a pseudonym touches other text: only there something may have come to be that
     was not before."""
-    unsure: Sequence[int]
-    """Which of them, counted from 0, might no longer be JSON. All others are as they were: what was
-    replaced in them is within a string, and no quote or escape was."""
+    unsure: list[tuple[int, bytes, bytes]]
+    """Those that might be no JSON any more, or other lines: where each stood, what it was, what it
+    is. In all others what was replaced is within a string, and no quote, escape or line end."""
 
 
 class Pseudonyms:
@@ -169,14 +169,16 @@ class Pseudonyms:
     def _again(self, data: bytes, learned: Learned, rounds: int) -> Lines:
         if not rounds:
             raise ScanFailed("Identities stand inside identities without end.")
+        before = data
         if self._patterns:
             data = _STRING.sub(self._own_in_string, data)
-        found, learned = self._find(data + b"\n", learned)
-        replacements, unsure = found.replacements, found.unsure
+        found, learned = self._find(data if data.endswith(b"\n") else data + b"\n", learned)
+        replacements = found.replacements
         if not replacements:
-            return Lines(data, [], range(data.count(b"\n") + 1) if self._patterns else ())
+            return Lines(data, [], [] if data is before else [(0, before, data)])
         parts: list[bytes] = []
         touched: list[bytes] = []
+        unsure: dict[int, tuple[int, bytes, bytes]] = {}
         position = used = 0
         for start, end in self._doubtful_lines(data, found):
             first = bisect_right(replacements, (start,), used)
@@ -188,11 +190,21 @@ class Pseudonyms:
             line = self._again(line, learned, rounds - 1).data
             parts.append(line)
             touched.append(line)
-            unsure.append(start)
+            unsure[start] = start, data[start:end], line
             position, used = end, last
         parts.append(_spliced(data, replacements[used:], position, len(data)))
-        which = range(data.count(b"\n") + 1) if self._patterns else _lines_of(data, unsure)
-        return Lines(b"".join(parts), touched, which)
+        whole = b"".join(parts)
+        if self._patterns:
+            return Lines(whole, touched, [(0, before, whole)])
+        for at in found.unsure:
+            start = data.rfind(b"\n", 0, at) + 1
+            if start not in unsure:
+                end = data.find(b"\n", at)
+                end = end if end >= 0 else len(data)
+                first, last = (bisect_right(replacements, (place,)) for place in (start, end))
+                line = _spliced(data, replacements[first:last], start, end)
+                unsure[start] = start, data[start:end], line
+        return Lines(whole, touched, list(unsure.values()))
 
     def _doubtful_lines(self, data: bytes, found: _Found) -> Iterator[tuple[int, int]]:
         if self._patterns:
@@ -227,18 +239,17 @@ class Pseudonyms:
         paths: dict[bytes, tuple[int, int] | None] = {}
         for end, number in self._everything.events(data):
             if number == _UUID:
-                raw = data[end - 36 : end]
-                if raw in uuids and data[end - 37] in _APART and data[end] in _APART:
-                    add((end - 36, end, uuids[raw]))
-                    continue
+                if data[end - 37] in _APART and data[end] in _APART:
+                    raw = data[end - 36 : end]
+                    mark = uuids.get(raw) or self._remembered(raw)
+                    if mark:
+                        add((end - 36, end, mark))
+                        continue
                 span = read_uuid(data, end, known)
                 if span is None:
                     doubts.append(end)
                     continue
-                mark = self._marked("uuid", span.value)
-                add_other((span.start, end, mark))
-                if len(uuids) < _MOST_REMEMBERED and raw.translate(None, _BARE):
-                    uuids[raw] = mark
+                add_other((span.start, end, self._marked("uuid", span.value)))
             elif number == _HOME:
                 # From before "/Users/a" to the next slash: mostly one of a few in a transcript.
                 path = data[end - 9 : data.find(b"/", end, end + 40) + 1]
@@ -258,11 +269,13 @@ class Pseudonyms:
                         paths[path] = None
                     continue
                 last_home = span.end
-                add_other((span.start, last_home, b"<home>"))
                 homes.add(last_home)
                 users.add(span.value)
                 if _PLAIN_PATH.match(path):
                     paths[path] = end - span.start, last_home - end
+                    add((span.start, last_home, b"<home>"))
+                else:
+                    add_other((span.start, last_home, b"<home>"))
             elif number >= _WRAPPED:
                 wrapped.append(end)
             elif number >= _GIT:
@@ -323,11 +336,20 @@ class Pseudonyms:
     def _known(self, learned: Learned) -> frozenset[bytes]:
         return self._accounts.union(map(_encode, learned.names))
 
+    def _remembered(self, uuid: bytes) -> bytes:
+        """Return the pseudonym of a UUID; none where that might be numbers in JSON, or is zero."""
+        if not uuid.translate(None, _BARE):
+            return b""
+        mark = self._marked("uuid", uuid.lower())
+        if len(self._uuids) < _MOST_REMEMBERED:
+            self._uuids[uuid] = mark
+        return mark
+
     def _marked(self, kind: str, value: bytes) -> bytes:
         if kind == "home":
             return b"<home>"
         mark = self._hash.copy()
-        mark.update(kind.encode() + b"\x00" + value)
+        mark.update(b"%b\x00%b" % (kind.encode(), value))
         return f"<{kind}:{mark.hexdigest()[: _DIGITS_OF.get(kind, _DIGITS)]}>".encode()
 
     def _own_mark(self, value: str) -> str:
@@ -415,20 +437,9 @@ def _is_safe(data: bytes, start: int, end: int) -> bool:
         and raw.isascii()
         and b'"' not in raw
         and b"\\" not in raw
+        and b"\n" not in raw
         and bool(raw.translate(None, _BARE))
     )
-
-
-def _lines_of(data: bytes, places: list[int]) -> list[int]:
-    """Return in which lines, counted from 0, these places are."""
-    lines: list[int] = []
-    at = line = 0
-    for place in sorted(places):
-        line += data.count(b"\n", at, place)
-        at = place
-        if not lines or lines[-1] != line:
-            lines.append(line)
-    return lines
 
 
 def _past_escape(data: bytes, start: int) -> int:
