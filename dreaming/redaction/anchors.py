@@ -82,7 +82,7 @@ class Anchors:
             return self._compiled(once=once)
         machine = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
         machine.compile(expressions=[b"a"], ids=[0], flags=[0])
-        told = repr((machine.info(), self._expressions)).encode()
+        told = repr((machine.info(), _flags(once), self._expressions)).encode()
         name = f"{'dense' if once else self._name}-{hashlib.sha256(told).hexdigest()[:32]}"
         try:
             database = hyperscan.loadb(self._kept.get(name) or b"", hyperscan.HS_MODE_BLOCK)
@@ -96,12 +96,11 @@ class Anchors:
         """Return a database; with ``once`` it tells each expression's first match only."""
         import hyperscan  # late: loading it costs 20 ms
 
-        flags = hyperscan.HS_FLAG_DOTALL | (hyperscan.HS_FLAG_SINGLEMATCH if once else 0)
         database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
         database.compile(
             expressions=self._expressions,
             ids=list(range(len(self._expressions))),
-            flags=[flags] * len(self._expressions),
+            flags=[_flags(once)] * len(self._expressions),
         )
         return database
 
@@ -120,10 +119,11 @@ class Anchors:
             self._scan(self._database, data, take)
         return found
 
-    def find(self, data: bytes) -> list[Place]:
+    def find(self, data: bytes, charge: Callable[[int], object] = lambda _: None) -> list[Place]:
         """Return where the expressions match, each one's places ascending.
 
-        Raises ``ScanFailed``.
+        ``charge`` is told how many bytes are gone through in stretches, before they are. Raises
+        ``ScanFailed``.
         """
         found: list[Place] = []
         if not data:
@@ -135,11 +135,12 @@ class Anchors:
             return len(found) > most
 
         self._scan(self._database, data, take)
-        return self._find_dense(data) if len(found) > most else found
+        return self._find_dense(data, charge) if len(found) > most else found
 
-    def _find_dense(self, data: bytes) -> list[Place]:
+    def _find_dense(self, data: bytes, charge: Callable[[int], object]) -> list[Place]:
         found: list[Place] = []
         for start in range(0, len(data), STRETCH):
+            charge(min(STRETCH, len(data) - start))
             begin, stop = max(0, start - OVERLAP), min(len(data), start + STRETCH)
 
             def take(
@@ -165,3 +166,10 @@ class Anchors:
             return  # ``take`` has seen enough
         except hyperscan.error as error:
             raise ScanFailed(f"The pattern engine gave up: {error}") from error
+
+
+def _flags(once: bool) -> int:
+    import hyperscan
+
+    flags: int = hyperscan.HS_FLAG_DOTALL | (hyperscan.HS_FLAG_SINGLEMATCH if once else 0)
+    return flags

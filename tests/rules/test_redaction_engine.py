@@ -79,13 +79,13 @@ def test_wrappings_without_end_are_undone_in_proportion(unit: str | bytes) -> No
     """What is unwrapped, and how often the pattern engine calls, follows the length."""
     raw = unit if isinstance(unit, bytes) else unit.encode()
     data = line_of(raw)
-    assert scan(line_of(raw, 2 * LINE))[1].compared <= scan(data)[1].compared + LINE
+    assert scan(line_of(raw, 2 * LINE))[1].compared <= 2.2 * scan(data)[1].compared + LINE
     assert len(REDACTOR._detector._anchors.find(data)) < LINE // 40
 
 
 def test_twice_the_bytes_are_at_most_twice_the_work() -> None:
     """Work grows with length, no faster: also where nothing repeats."""
-    text = "".join(f'password="{letters(n, 12)}" in {n}, ' for n in range(2_000)).encode()
+    text = "".join(f"password = read_field_{n}(form), " for n in range(2_000)).encode()
     works = [scan(text[:length])[1].compared for length in (30_000, 60_000)]
     assert 0 < works[1] <= 2.2 * works[0]
 
@@ -111,6 +111,20 @@ def test_of_a_rule_s_hits_the_first_are_named() -> None:
     allowed = frozenset(hit.fingerprint for hit in hits)
     others, _ = scan(data, allowed)
     assert [hit.record for hit in others] == list(range(ENOUGH + 1, 2 * ENOUGH + 1))
+
+
+def test_a_token_cut_in_two_by_the_parts_of_a_message_is_found() -> None:
+    """The second string may follow in the same record, or in one of the next two."""
+    token = github_token()
+    first, rest = token[:20], token[20:]
+    parts = [{"type": "text", "text": f"error: no {first}"}, {"type": "text", "text": f"{rest} is"}]
+    same = json.dumps({"message": {"content": parts}}).encode() + b"\n"
+    apart = b"".join(json.dumps(part).encode() + b"\n" for part in parts)
+    broken = json.dumps([f"no {first}\n", rest]).encode()
+    for data in (same, apart, broken.replace(b'", "', b'", "text": "')):
+        assert {hit.rule for hit in scan(data)[0]} == {"github-token"}
+    far = json.dumps({"a": f"no {first}", "b": "x " * 400, "c": rest}).encode()
+    assert not scan(far)[0]
 
 
 # -- nothing hides --------------------------------------------------------------------------------
