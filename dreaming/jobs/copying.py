@@ -15,6 +15,7 @@ from dreaming.jobs.progress import Progress
 from dreaming.redaction.engine import Hit, Redactor, ScanFailed
 from dreaming.redaction.lane import Blocks, Excluded, Redacted
 from dreaming.stores import files
+from dreaming.transcripts.interface import Block
 from dreaming.transcripts.reading import BLOCK, MAX_LINE, blocks
 
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
@@ -132,15 +133,16 @@ class _Counted:
 
 def _pieces(file: Path, size: int) -> Blocks:
     """Yield the blocks of a file, what stands after its last line end as well."""
-    read, line = blocks(file, limit=size), 1
+    read, last = blocks(file, limit=size), Block(b"", 1, False)
     for block in read:
         if block.first_line == 1 and block.data.startswith(_WIDE):
             raise ScanFailed("It is not in UTF-8.")
         yield block.data, block.first_line, block.oversized
-        line = block.first_line + block.data.count(b"\n")
+        last = block
     with file.open("rb") as opened:
         opened.seek(read.settled)
         left = size - read.settled
+        line = last.first_line + (last.data.count(b"\n") if left else 0)
         while left > 0 and (
             data := opened.read(min(left, MAX_LINE if left <= MAX_LINE else BLOCK))
         ):

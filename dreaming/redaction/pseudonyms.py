@@ -13,7 +13,7 @@ import json
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -61,6 +61,7 @@ _GIT: Final = len(ANCHORS)
 _WRAPPED: Final = _GIT + len(GIT_ANCHORS)
 _EXPRESSIONS: Final = (*(anchor for anchor, _ in ANCHORS), *GIT_ANCHORS, *WRAPPED)
 
+_REST: Final = tuple(number for number in range(_GIT) if number not in (_UUID, _HOME))
 _ALL_TELL_NAMES: Final = (_HOME, _DASHED, *range(_GIT, _WRAPPED))
 
 Replacement = tuple[int, int, bytes]
@@ -91,6 +92,19 @@ class Lines(NamedTuple):
     is. In all others what was replaced is within a string, and no quote, escape or line end."""
 
 
+class _Uuids(dict[bytes, bytes]):
+    """The pseudonyms of UUIDs; none where one might be numbers in JSON, or is zero."""
+
+    def __init__(self, marked: Callable[[str, bytes], bytes]) -> None:
+        self._marked = marked
+
+    def __missing__(self, uuid: bytes) -> bytes:
+        mark = self._marked("uuid", uuid.lower()) if uuid.translate(None, _BARE) else b""
+        if len(self) < _MOST_REMEMBERED:
+            self[uuid] = mark
+        return mark
+
+
 class Pseudonyms:
     """The compiled anchors of identifying text, the key, the machine's own names and patterns."""
 
@@ -110,7 +124,7 @@ class Pseudonyms:
         self._everything = _compiled(kept)
         self._finder = lru_cache(8)(Finder)
         self._mark = lru_cache(1 << 16)(self._marked)
-        self._uuids: dict[bytes, bytes] = {}
+        self._uuids = _Uuids(self._marked)
 
     def redact(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[str]:
         """Return the texts with every identifying string replaced; see ``Redactor.redact``."""
@@ -148,15 +162,16 @@ class Pseudonyms:
         known = self._known(learned)
         users: set[bytes] = set()
         usual, usual_at = b"\n", 0
-        for end, which in _that_tell_names(self._kept).events(data):
-            number = _ALL_TELL_NAMES[which]
-            if number >= _GIT:
-                learned = learned.and_of(git_names(data, end))
-            elif not data.startswith(usual, end - usual_at):
-                span = _READERS[number](data, end, known)
-                if span is not None and span.kind != PATH:
-                    users.add(span.value)
-                    usual, usual_at = data[span.start : span.end + 1], end - span.start
+        found = _that_tell_names(self._kept).ends(data)
+        for number, ends in zip(_ALL_TELL_NAMES, found, strict=True):
+            for end in ends:
+                if number >= _GIT:
+                    learned = learned.and_of(git_names(data, end))
+                elif not data.startswith(usual, end - usual_at):
+                    span = _READERS[number](data, end, known)
+                    if span is not None and span.kind != PATH:
+                        users.add(span.value)
+                        usual, usual_at = data[span.start : span.end + 1], end - span.start
         return learned.and_of(_of_homes(users))
 
     def redact_lines(self, data: bytes, learned: Learned) -> Lines:
@@ -226,79 +241,80 @@ class Pseudonyms:
 
     def _find(self, data: bytes, learned: Learned) -> tuple[_Found, Learned]:
         """Return what stands in the data, and the names with those that it tells."""
-        safe: list[Replacement] = []
         others: list[Replacement] = []
         doubts: list[int] = []
-        rest: list[tuple[int, int]] = []
-        wrapped: list[int] = []
-        uuids, add, add_other = self._uuids, safe.append, others.append
         known = self._known(learned)
+        ends = self._everything.ends(data)
+        marks = self._uuids
+        safe = [
+            (end - 36, end, mark)
+            for end in ends[_UUID]
+            if data[end - 37] in _APART
+            and data[end] in _APART
+            and (mark := marks[data[end - 36 : end]])
+        ]
+        if len(safe) < len(ends[_UUID]):
+            done = {end for _, end, _ in safe}
+            for end in ends[_UUID]:
+                if end not in done:
+                    span = read_uuid(data, end, known)
+                    if span is None:
+                        doubts.append(end)
+                    else:
+                        others.append((span.start, end, self._mark("uuid", span.value)))
+        add, add_other = safe.append, others.append
         users: set[bytes] = set()
         last_home = -1
         homes: set[int] = set()
         paths: dict[bytes, tuple[int, int] | None] = {}
-        for end, number in self._everything.events(data):
-            if number == _UUID:
-                if data[end - 37] in _APART and data[end] in _APART:
-                    raw = data[end - 36 : end]
-                    mark = uuids.get(raw) or self._remembered(raw)
-                    if mark:
-                        add((end - 36, end, mark))
-                        continue
-                span = read_uuid(data, end, known)
-                if span is None:
+        for end in ends[_HOME]:
+            # From before "/Users/a" to the next slash: mostly one of a few in a transcript.
+            path = data[end - 9 : data.find(b"/", end, end + 40) + 1]
+            if path in paths:
+                place = paths[path]
+                if place is None:
                     doubts.append(end)
                     continue
-                add_other((span.start, end, self._marked("uuid", span.value)))
-            elif number == _HOME:
-                # From before "/Users/a" to the next slash: mostly one of a few in a transcript.
-                path = data[end - 9 : data.find(b"/", end, end + 40) + 1]
-                if path in paths:
-                    place = paths[path]
-                    if place is None:
-                        doubts.append(end)
-                        continue
-                    last_home = end + place[1]
-                    add((end - place[0], last_home, b"<home>"))
-                    homes.add(last_home)
-                    continue
+                last_home = end + place[1]
+                add((end - place[0], last_home, b"<home>"))
+                homes.add(last_home)
+                continue
+            span = home_folder(data, end, known)
+            if span is None or (span.kind == PATH and span.start != last_home):
+                doubts.append(end)
+                if _PLAIN_PATH.match(path):
+                    paths[path] = None
+                continue
+            last_home = span.end
+            homes.add(last_home)
+            users.add(span.value)
+            if _PLAIN_PATH.match(path):
+                paths[path] = end - span.start, last_home - end
+                add((span.start, last_home, b"<home>"))
+            else:
+                add_other((span.start, last_home, b"<home>"))
+        for number in range(_GIT, _WRAPPED):
+            for end in ends[number]:
+                learned = learned.and_of(git_names(data, end))
+        learned = learned.and_of(_of_homes(users))
+        known, users, last_home = self._known(learned), set(), -1
+        for number in _REST:
+            for end in ends[number]:
                 span = _READERS[number](data, end, known)
                 if span is None or (span.kind == PATH and span.start != last_home):
                     doubts.append(end)
-                    if _PLAIN_PATH.match(path):
-                        paths[path] = None
-                    continue
-                last_home = span.end
-                homes.add(last_home)
-                users.add(span.value)
-                if _PLAIN_PATH.match(path):
-                    paths[path] = end - span.start, last_home - end
-                    add((span.start, last_home, b"<home>"))
-                else:
+                elif number == _DASHED:
+                    last_home = span.end
                     add_other((span.start, last_home, b"<home>"))
-            elif number >= _WRAPPED:
-                wrapped.append(end)
-            elif number >= _GIT:
-                learned = learned.and_of(git_names(data, end))
-            else:
-                rest.append((end, number))
-        learned = learned.and_of(_of_homes(users))
-        known, users, last_home = self._known(learned), set(), -1
-        for end, number in rest:
-            span = _READERS[number](data, end, known)
-            if span is None or (span.kind == PATH and span.start != last_home):
-                doubts.append(end)
-            elif number == _DASHED:
-                last_home = span.end
-                add_other((span.start, last_home, b"<home>"))
-                users.add(span.value)
-            else:
-                add_other((span.start, span.end, self._mark(span.kind, span.value)))
+                    users.add(span.value)
+                else:
+                    add_other((span.start, span.end, self._mark(span.kind, span.value)))
         learned = learned.and_of(_of_homes(users))
         names = learned.and_of(self._own)
         for start, end, kind, name in self._finder(names, learned.names).find(data, homes):
             if not _inside_pseudonym(data, start, end):
                 add_other((start, end, self._mark(kind, _encode(name))))
+        wrapped = sorted(end for some in ends[_WRAPPED:] for end in some)
         if wrapped:
             others += self._in_wrapped(data, wrapped, learned)
         unsure = [start for start, end, _ in others if not _is_safe(data, start, end)]
@@ -324,10 +340,11 @@ class Pseudonyms:
         """Return what stands in a small piece of text, looked at once."""
         known = self._known(learned)
         spans = []
-        for end, number in self._everything.events(data):
-            span = _READERS[number](data, end, known) if number < _GIT else None
-            if span and span.kind != PATH:
-                spans.append((span.start, span.end, self._mark(span.kind, span.value)))
+        for reader, ends in zip(_READERS, self._everything.ends(data), strict=False):
+            for end in ends:
+                span = reader(data, end, known)
+                if span and span.kind != PATH:
+                    spans.append((span.start, span.end, self._mark(span.kind, span.value)))
         names = self._finder(learned.and_of(self._own), learned.names)
         for start, end, kind, name in names.find(data):
             spans.append((start, end, self._mark(kind, _encode(name))))
@@ -335,15 +352,6 @@ class Pseudonyms:
 
     def _known(self, learned: Learned) -> frozenset[bytes]:
         return self._accounts.union(map(_encode, learned.names))
-
-    def _remembered(self, uuid: bytes) -> bytes:
-        """Return the pseudonym of a UUID; none where that might be numbers in JSON, or is zero."""
-        if not uuid.translate(None, _BARE):
-            return b""
-        mark = self._marked("uuid", uuid.lower())
-        if len(self._uuids) < _MOST_REMEMBERED:
-            self._uuids[uuid] = mark
-        return mark
 
     def _marked(self, kind: str, value: bytes) -> bytes:
         if kind == "home":
