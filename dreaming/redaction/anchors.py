@@ -104,16 +104,16 @@ class Anchors:
         )
         return database
 
-    def events(self, data: bytes) -> list[tuple[int, int]]:
-        """Return where matches end, ascending, and the numbers of their expressions.
+    def ends(self, data: bytes) -> list[list[int]]:
+        """Return for each expression where its matches end, ascending.
 
         All of them, however dense they are. Raises ``ScanFailed``.
         """
-        found: list[tuple[int, int]] = []
-        add = found.append
+        found: list[list[int]] = [[] for _ in self._expressions]
+        add = [ends.append for ends in found]
 
         def take(number: int, start: int, end: int, flags: int, context: object) -> None:
-            add((end, number))
+            add[number](end)
 
         if data:
             self._scan(self._database, data, take)
