@@ -39,7 +39,7 @@ DEEPEST: Final = 3
 """Base64 inside base64 inside an escape."""
 ENOUGH: Final = 50
 """Hits of one rule in one transcript. More change nothing about what becomes of it."""
-FREE: Final = 640 << 10
+FREE: Final = 704 << 10
 """Bytes that may be compared closely in vain, however short a transcript is."""
 SHARE: Final = 32
 """Beyond ``FREE``, one in so many bytes of the transcript. The real transcript with most needs a
@@ -115,12 +115,12 @@ _PROOF_COST: Final = 1 << 6
 """Judging one candidate costs at least as much as to compare this many bytes."""
 _HEAD_COST: Final = 1 << 6
 """Looking for the rest of a token in the next record costs at least as much as to compare this."""
-_PREFIX_BYTES: Final = 4
+_FIXED_BYTES: Final = 4
 """Bytes compared with a shape that begins with something fixed, in the time of one with others."""
 _ESCAPE_COST: Final = 1
 _RUN_COST: Final = 1 << 4
 """Decoding one run of base64, however short."""
-_DENSE_BYTES: Final = 4
+_DENSE_BYTES: Final = 5
 """Bytes full of anchors that are gone through in the time of comparing one."""
 _WRAPPED_BYTES: Final = 32
 """Bytes that are unwrapped, apart from what they hold, in the time of comparing one."""
@@ -246,7 +246,7 @@ class Detector:
     ) -> list[bytes]:
         """Return the values of this rule in a window: none where nothing is proven."""
         raw = outer[start:stop]
-        cheap = _PREFIX_BYTES if rule.prefixes else 1
+        cheap = _FIXED_BYTES if rule.prefixes or rule.many_lines else 1
         work.charge(len(raw) // cheap)
         values = self._matches(rule, decoding.clean(raw), work, cut=cut and start == 0)
         if values or not rule.prefixes:
