@@ -79,6 +79,7 @@ class Wrapping(Enum):
 
     ESCAPED = auto()
     PERCENT = auto()
+    PIECES = auto()
     BASE64 = auto()
 
 
@@ -96,14 +97,22 @@ _WRAPPINGS: Final = (
     (Wrapping.ESCAPED, rf"[A-Za-z0-9_-]{{2}}{_CODES}[A-Za-z0-9_-]{{8}}"),
     (Wrapping.ESCAPED, rf"(?i)(?:secret|key|token|pass|auth)[a-z_-]{{0,12}}[=: ]{{0,3}}{_CODES}"),
     (Wrapping.ESCAPED, rf"[!-~](?:{_UNSEEN})[!-~]"),
+    (Wrapping.ESCAPED, rf":\\{{0,4}}/\\{{0,4}}/{_CODES}"),
+    (Wrapping.ESCAPED, r"(?:\\{1,8}x[2-7][0-9a-fA-F]){8}"),
     (Wrapping.PERCENT, r"%(?:25)?[2-7][0-9A-Fa-f]"),
+    (Wrapping.PIECES, r"[\"'] ?\+ ?\\{0,8}[\"'][A-Za-z0-9/_+-]{6}"),
+    (Wrapping.PIECES, r"[\"'] \. \\{0,8}[\"'][A-Za-z0-9/_+-]{6}"),
     (Wrapping.BASE64, rf"(?:^|[^A-Za-z0-9+/]|\\[nrt])(?:{_TEXT_QUAD}){{9}}"),
 )
 _BEFORE: Final = 300
 _AFTER: Final = 1500
 _LONG: Final = 32 << 10
 """To unwrap costs no more than in proportion, so fewer windows need to overlap."""
-_UNDO: Final = ((Wrapping.ESCAPED, decoding.clean), (Wrapping.PERCENT, decoding.percent))
+_UNDO: Final = (
+    (Wrapping.ESCAPED, decoding.clean),
+    (Wrapping.PERCENT, decoding.percent),
+    (Wrapping.PIECES, decoding.pieces),
+)
 _BETWEEN: Final = b"\n\x00\n"
 _WORD_BYTES: Final = (string.ascii_letters + string.digits + "_").encode()
 _WORD: Final = frozenset(_WORD_BYTES)

@@ -16,6 +16,8 @@ from dreaming.redaction.shapes import opening, pattern, pieces
 
 _RARE: Final = 5
 """A beginning of this many characters is rare enough to be an anchor with four more."""
+_SURE: Final = 16
+"""A beginning of this many characters is an anchor by itself, so the rest may be broken off."""
 
 
 def token(
@@ -39,7 +41,7 @@ def token(
     prefixes = tuple(beginnings.split())
     anchors = []
     for prefix in prefixes:
-        near = 4 if len(prefix) >= _RARE else 12
+        near = 0 if len(prefix) >= _SURE else 4 if len(prefix) >= _RARE else 12
         anchors.append(opening(prefix + body, len(prefix) + (200 if whole_anchor else near)))
     lead = "|".join(pattern(prefix) for prefix in prefixes)
     return Rule(

@@ -161,7 +161,7 @@ _SAYS_ID: Final = re.compile(
 
 
 _CLIENT_ID: Final = re.compile(
-    rb"(?i)(?:access|api|app|application|auth|client|consumer|key|oauth|token|twilio[_-]account)"
+    rb"(?i)(?:access|api|app|application|auth|client|consumer|key|oauth|token)"
     rb"[\s_.-]?s?id[\s\"'`\])]{0,4}\Z"
 )
 

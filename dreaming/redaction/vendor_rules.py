@@ -252,7 +252,7 @@ telegram|telegr          {d5,16}:A{U34}
 thingsboard              !{A20}
 travis                   !{A22}
 trello                   !{h32} !{h64}
-twilio                   !{h32} ?AC{h32}
+twilio                   !{h32}
 twitch                   !{l30} ?{l30}
 twitter                  {A45} {A50} !{A25} {d15,25}-{A20,45} AAAAAAAAAAAAAAAAAAAA{P60+}
 upstage                  {A40,50}
