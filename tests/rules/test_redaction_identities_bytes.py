@@ -209,6 +209,24 @@ def test_any_bytes_pass(noise: bytes, pieces: list[bytes]) -> None:
     assert WONDER._pseudonyms.redact_lines(once, Learned()).data == once
 
 
+@given(st.lists(st.lists(PIECES, max_size=6), max_size=4))
+def test_what_is_not_parsed_again_is_json(texts: list[list[str]]) -> None:
+    """A line in which nothing is told as doubtful was JSON and is, checked by parsing them all."""
+    data = b"".join(record(" ".join(pieces)) for pieces in texts)
+    lines = WONDER._pseudonyms.redact_lines(data, Learned())
+    unsure = {data.count(b"\n", 0, at) for at, _, _ in lines.unsure}
+    for number, line in enumerate(lines.data.splitlines()):
+        assert number in unsure or json.loads(line)
+
+
+def test_a_number_that_is_a_name_breaks_no_json() -> None:
+    """Where a replacement is outside of any string, the transcript is failed, never passed on."""
+    found = Redactor(bytes(32), ("1e55",)).redact_bytes(read(record("1") + b'{"a": 1e55}\n'))
+    assert isinstance(found, lane.Redacted)
+    with pytest.raises(ScanFailed, match="record 2"):
+        list(found)
+
+
 def test_credentials_refuse_the_whole() -> None:
     """High excludes, medium holds; what a person allowed does neither."""
     high = read(record(f"token {github_token()}"))
