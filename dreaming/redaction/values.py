@@ -176,9 +176,12 @@ _PADDING: Final = re.compile(rb"A{10,}")
 """Some vendors begin with numbers, and the first digits of those are nought."""
 
 
-def _only_id(vendor: re.Match[bytes]) -> bool:
-    """Say whether nothing but ``id`` follows the vendor in the name."""
-    return bool(re.fullmatch(rb"(?i)[_.-]?id\W*", vendor.string[vendor.end() :]))
+def _own_id(value: bytes, vendors: Sequence[re.Match[bytes]]) -> bool:
+    """Say whether nothing but ``id`` follows the vendor in the name, and the value is no number."""
+    if not vendors or not value.isalnum() or value.isdigit():
+        return False
+    name = vendors[-1]
+    return bool(re.fullmatch(rb"(?i)[_.-]?id\W*", name.string[name.end() :]))
 
 
 def vendor_value(rows: Sequence[tuple[str, str, str, str]]) -> Proof:
@@ -210,7 +213,7 @@ def vendor_value(rows: Sequence[tuple[str, str, str, str]]) -> Proof:
         if not given:
             return False
         named = vendors(given[1])
-        if _CLIENT_ID.search(given[1]) or (value.isalnum() and named and _only_id(named[-1])):
+        if _CLIENT_ID.search(given[1]) or _own_id(value, named):
             kinds = slice(2, 3)
         elif _SAYS_ID.search(given[1]) or _NO_SECRET_NAME.search(given[1]):
             return False
