@@ -54,6 +54,7 @@ def token(
         example=f"export KEY='{prefixes[0]}{body}' && make",
         counterexample=counterexample or f"use {prefixes[0]}{_crosses(body)} here",
         source=source,
+        what=f"{' or '.join(prefixes)}, then {body}",
         seal=seal,
         prefixes=() if whole_anchor else tuple(prefix.encode() for prefix in prefixes),
         after=after,

@@ -56,7 +56,8 @@ _FILE: Final = re.compile(
 )
 _UUID: Final = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _UUID_NAME: Final = re.compile(
-    rb"(?i)(?:access|api|auth|license|private|secret)[_.-]?(?:key|token)|(?:api|app|client)[_.-]?secret|creds"
+    rb"(?i)(?:access|api|auth|encryption|license|private|secret|signing)[_.-]?(?:key|token)"
+    rb"|(?:api|app|client|webhook)[_.-]?secret|cred"
 )
 _KNOWN_ID: Final = re.compile(
     rb"(?:call|chatcmpl|cus|evt|fc|item|msg|req|resp|rs|run|srvtoolu|thread|toolu)[_-]"
