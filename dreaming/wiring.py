@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from dreaming.redaction.engine import Redactor
     from dreaming.schedulers.interface import Plan, Scheduler
     from dreaming.stores.accounts import Accounts
+    from dreaming.stores.compiled import Compiled
     from dreaming.stores.interface import Project
     from dreaming.stores.projects import Projects
     from dreaming.stores.state import State
@@ -381,7 +382,14 @@ def redactor(here: Place) -> Redactor:
     from dreaming.redaction.engine import Redactor
 
     names = (*here.person.names, *_machine_names())
-    return Redactor(here.workspace.key(), names, here.person.patterns)
+    return Redactor(here.workspace.key(), names, here.person.patterns, compiled())
+
+
+def compiled() -> Compiled:
+    """Return where compiled rules are kept: beside the keys, where what is written is trusted."""
+    from dreaming.stores.compiled import Compiled
+
+    return Compiled(workspace.state_home() / "rules")
 
 
 def _machine_names() -> list[str]:
@@ -410,7 +418,7 @@ def checker(choices: Choices) -> tuple[Redactor, Words, bool]:
         person = read_person(workspace.config_file())
         names = (*person.names, *_machine_names())
         key = secrets.token_bytes(workspace.KEY_BYTES)
-        return Redactor(key, names, person.patterns), Words(), False
+        return Redactor(key, names, person.patterns, compiled()), Words(), False
     here = place(choices)
     return redactor(here), _decided(here.workspace).words, True
 

@@ -311,7 +311,7 @@ def _rule(rule: Rule) -> dict[str, str]:
     return {
         "name": rule.name,
         "severity": rule.severity,
-        "looks_for": line(rule.example, 160),
+        "looks_for": line(rule.what or rule.example, 160),
         "is_not": rule.is_not,
         "source": rule.source,
     }

@@ -15,6 +15,7 @@ from dreaming.jobs.progress import Progress
 from dreaming.redaction.engine import Hit, Redactor, ScanFailed
 from dreaming.redaction.lane import Blocks, Excluded, Redacted
 from dreaming.stores import files
+from dreaming.transcripts.interface import Block
 from dreaming.transcripts.reading import BLOCK, MAX_LINE, blocks
 
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
@@ -103,17 +104,18 @@ def _copy(
     counted = _Counted(progress)
     found = redactor.redact_bytes(lambda: counted.half(_pieces(file, size)), allowed)
     if not isinstance(found, Redacted):
-        progress.step(max(0, size - counted.steps))
+        counted.end(size)
         verdict = "excluded" if isinstance(found, Excluded) else "held"
         rules = ", ".join(sorted({hit.rule for hit in found.hits}))
         return Copy(str(file), verdict, reason=rules, hits=found.hits)
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     _write(target, found)
+    counted.end(size)
     return Copy(str(file), "copied", to=str(target), bytes=target.stat().st_size)
 
 
 class _Counted:
-    """Tells how far two readings of one file are."""
+    """Tells how far the one or two readings of a file are."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -125,18 +127,22 @@ class _Counted:
             self._progress.step(len(data) // 2)
             self.steps += len(data) // 2
 
+    def end(self, size: int) -> None:
+        self._progress.step(max(0, size - self.steps))
+
 
 def _pieces(file: Path, size: int) -> Blocks:
     """Yield the blocks of a file, what stands after its last line end as well."""
-    read, line = blocks(file, limit=size), 1
+    read, last = blocks(file, limit=size), Block(b"", 1, False)
     for block in read:
         if block.first_line == 1 and block.data.startswith(_WIDE):
             raise ScanFailed("It is not in UTF-8.")
         yield block.data, block.first_line, block.oversized
-        line = block.first_line + block.data.count(b"\n")
+        last = block
     with file.open("rb") as opened:
         opened.seek(read.settled)
         left = size - read.settled
+        line = last.first_line + (last.data.count(b"\n") if left else 0)
         while left > 0 and (
             data := opened.read(min(left, MAX_LINE if left <= MAX_LINE else BLOCK))
         ):

@@ -39,7 +39,7 @@ def after(
     raw = lead.replace(r"\b", "")  # in raw bytes the letter of an escape may stand before a word
     raw = raw.replace("{q}", _RAW_QUOTE).replace("{s}", _RAW_SPACE).replace("{n}", _NAMES)
     raw = raw.replace("{qq}", _RAW_QUOTE.replace("{0,", "{1,"))
-    plain = lead.replace("{q}", "[\"'`]?").replace("{s}", r"\s+").replace("{n}", _NAME_ENDS)
+    plain = lead.replace("{q}", "[\"'`]{0,2}").replace("{s}", r"\s+").replace("{n}", _NAME_ENDS)
     plain = plain.replace("{qq}", "[\"'`]{1,2}")
     return Rule(
         name=name,
@@ -143,15 +143,58 @@ CONTEXTS: Final = (
         source="RFC 6750",
     ),
     after(
+        "authorization-token",
+        r"authorization{q}\s?[:=,]\s?{q}[a-z][a-z-]{2,15}\s(?:token=)?{q}",
+        16,
+        values.authorization,
+        value="[A-Za-z0-9._~+/-]",
+        end="={0,2}",
+        is_not="a variable, a placeholder, a word, a scheme with rules of its own",
+        example="Authorization: GenieKey {h8}-{h4}-{h4}-{h4}-{h12}",
+        counterexample="Authorization: Token authentication_token_value",
+        source="RFC 9110",
+    ),
+    after(
+        "element-secret",
+        r"<[\w.:-]{0,24}?(?P<name>{n})>",
+        8,
+        values.assigned,
+        is_not="a word, a reference, a number, a uuid, a placeholder",
+        example="<server><password>{A8}7{A8}4{A3}</password></server>",
+        counterexample="<server><password>${{env.PASSWORD}}</password></server>",
+        source="Maven settings",
+    ),
+    after(
+        "secure-string",
+        r"ConvertTo-SecureString\s(?:-String\s)?{qq}",
+        8,
+        values.password_given,
+        example='ConvertTo-SecureString "{A8}7{A8}4" -AsPlainText',
+        counterexample='ConvertTo-SecureString "$password" -AsPlainText',
+        source="PowerShell manual",
+    ),
+    after(
+        "google-key-id",
+        r"private_key_id{qq}\s?:\s?{qq}",
+        40,
+        proofs.random_looking(3.0),
+        value="[a-f0-9]",
+        is_not="a placeholder",
+        example='{"type":"service_account","private_key_id":"{h40}",',
+        counterexample='{"type":"service_account","private_key_id":"",',
+        source="Google service account keys: the part before the key",
+    ),
+    after(
         "curl-user",
         r"\s(?:-[a-z]{0,6}u|--user|--proxy-user)[= ]{q}\w[\w.@+-]{0,60}:",
         4,
         values.password_given,
-        only=r"\b(?:curl|wget|https?|xh)\b[^\n]{0,150}?",
+        only=r"\b(?:curl|wget|https?|xh)\b(?:[^\n]|\\\n){0,150}?",
         example="curl -s -u deploy:{A8}5{A5} https://db.acme.io/",
         counterexample="curl -u user:password https://db.acme.io/",
         source="curl manual",
         before=260,
+        many_lines=True,
     ),
     after(
         "password-option",

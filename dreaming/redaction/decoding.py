@@ -20,6 +20,7 @@ INVISIBLE: Final = (0, 0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xF
 zero-width space and its kin, byte order mark."""
 
 _ESCAPE: Final = re.compile(rb"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[bfnrt/`'\"\\])")
+_PIECES: Final = re.compile(rb"([\"'])\s{0,40}[+.]?\s{0,40}\1")
 _PERCENT: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
 _ARROW: Final = 0x2192
 """Stands between a line's number and the line where agents print files."""
@@ -97,6 +98,11 @@ def percent(data: bytes) -> bytes:
         parts[1::2] = map(bytes.fromhex, map(bytes.decode, parts[1::2]))
         data = b"".join(parts)
     return data
+
+
+def pieces(data: bytes) -> bytes:
+    """Put strings together that code adds to each other, or writes side by side."""
+    return _PIECES.sub(b"", clean(data))
 
 
 def unwrap(data: bytes) -> bytes:

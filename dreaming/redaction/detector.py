@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dreaming.redaction import decoding
-from dreaming.redaction.anchors import Anchors, Place, ScanFailed
+from dreaming.redaction.anchors import Anchors, Kept, Place, ScanFailed
 from dreaming.redaction.context_rules import CONTEXTS
 from dreaming.redaction.proofs import Candidate
 from dreaming.redaction.rules import Rule
@@ -39,9 +39,11 @@ DEEPEST: Final = 3
 """Base64 inside base64 inside an escape."""
 ENOUGH: Final = 50
 """Hits of one rule in one transcript. More change nothing about what becomes of it."""
-FREE: Final = 2 << 20
-"""Bytes of a transcript that may be compared closely, however short it is; beyond, half of it.
-The real transcript with most needs a tenth of this, the densest long one a tenth of itself."""
+FREE: Final = 704 << 10
+"""Bytes that may be compared closely in vain, however short a transcript is."""
+SHARE: Final = 32
+"""Beyond ``FREE``, one in so many bytes of the transcript. The real transcript with most needs a
+third of what it may, long ones a tenth."""
 
 
 class Trace(NamedTuple):
@@ -60,14 +62,15 @@ class Work:
         self.size = size
         """Bytes of the transcript that were read."""
         self.compared = 0
-        """Bytes that were compared with the shape of a rule, as often as they were."""
+        """Bytes that were compared with the shape of a rule in vain, as often as they were; other
+        work in proportion to its time."""
         self.hits: Counter[str] = Counter()
         """By rule. Whoever takes a trace and counts it here ends the search after ``ENOUGH``."""
 
     def charge(self, count: int) -> None:
         """Count bytes to be compared. Raises ``ScanFailed`` for more than any real text needs."""
         self.compared += count
-        if self.compared > FREE + self.size // 2:
+        if self.compared > FREE + self.size // SHARE:
             raise ScanFailed("It has more places that look like credentials than can be compared.")
 
 
@@ -76,6 +79,7 @@ class Wrapping(Enum):
 
     ESCAPED = auto()
     PERCENT = auto()
+    PIECES = auto()
     BASE64 = auto()
 
 
@@ -93,28 +97,53 @@ _WRAPPINGS: Final = (
     (Wrapping.ESCAPED, rf"[A-Za-z0-9_-]{{2}}{_CODES}[A-Za-z0-9_-]{{8}}"),
     (Wrapping.ESCAPED, rf"(?i)(?:secret|key|token|pass|auth)[a-z_-]{{0,12}}[=: ]{{0,3}}{_CODES}"),
     (Wrapping.ESCAPED, rf"[!-~](?:{_UNSEEN})[!-~]"),
+    (Wrapping.ESCAPED, rf":\\{{0,4}}/\\{{0,4}}/{_CODES}"),
+    (Wrapping.ESCAPED, r"(?:\\{1,8}x[2-7][0-9a-fA-F]){8}"),
     (Wrapping.PERCENT, r"%(?:25)?[2-7][0-9A-Fa-f]"),
+    (Wrapping.PIECES, r"[\"'] ?\+ ?\\{0,8}[\"'][A-Za-z0-9/_+.~%=-]{6}"),
+    (Wrapping.PIECES, r"[\"'] \. \\{0,8}[\"'][A-Za-z0-9/_+-]{6}"),
     (Wrapping.BASE64, rf"(?:^|[^A-Za-z0-9+/]|\\[nrt])(?:{_TEXT_QUAD}){{9}}"),
 )
 _BEFORE: Final = 300
 _AFTER: Final = 1500
 _LONG: Final = 32 << 10
 """To unwrap costs no more than in proportion, so fewer windows need to overlap."""
-_UNDO: Final = ((Wrapping.ESCAPED, decoding.clean), (Wrapping.PERCENT, decoding.percent))
+_UNDO: Final = (
+    (Wrapping.ESCAPED, decoding.clean),
+    (Wrapping.PERCENT, decoding.percent),
+    (Wrapping.PIECES, decoding.pieces),
+)
 _BETWEEN: Final = b"\n\x00\n"
 _WORD_BYTES: Final = (string.ascii_letters + string.digits + "_").encode()
 _WORD: Final = frozenset(_WORD_BYTES)
 _TOKEN_BYTES: Final = rb"[A-Za-z0-9_\-./+=~]"
+_TOKEN: Final = _WORD_BYTES + b"-./+=~"
+_NEAR: Final = 300
+"""Bytes from the end of one string of a record to the beginning of the next that may go on."""
 _PROOF_COST: Final = 1 << 6
 """Judging one candidate costs at least as much as to compare this many bytes."""
-_HEAD_COST: Final = 1 << 8
+_HEAD_COST: Final = 1 << 6
 """Looking for the rest of a token in the next record costs at least as much as to compare this."""
+_FIXED_BYTES: Final = 4
+"""Bytes compared with a shape that begins with something fixed, in the time of one with others."""
+_ESCAPE_COST: Final = 1
+_RUN_COST: Final = 1 << 4
+"""Decoding one run of base64, however short."""
+_DENSE_BYTES: Final = 5
+"""Bytes full of anchors that are gone through in the time of comparing one."""
+_WRAPPED_BYTES: Final = 32
+"""Bytes that are unwrapped, apart from what they hold, in the time of comparing one."""
 
 
 class Detector:
     """Every rule, compiled once."""
 
-    def __init__(self, rules: Sequence[Rule] = RULES, seconds: float = CONFIRM_SECONDS) -> None:
+    def __init__(
+        self,
+        rules: Sequence[Rule] = RULES,
+        seconds: float = CONFIRM_SECONDS,
+        kept: Kept | None = None,
+    ) -> None:
         self._seconds = seconds
         self._owners: list[Rule | Wrapping] = []
         expressions: list[str] = []
@@ -124,7 +153,7 @@ class Detector:
         for wrapping, anchor in _WRAPPINGS:
             self._owners.append(wrapping)
             expressions.append(anchor)
-        self._anchors = Anchors(expressions)
+        self._anchors = Anchors(expressions, kept)
         self._shapes: dict[str, regex.Pattern[bytes]] = {}
 
     def find(
@@ -143,7 +172,7 @@ class Detector:
         work = Work(len(data)) if work is None else work
         rules: dict[str, tuple[Rule, list[Place]]] = {}
         wrapped: dict[Wrapping, list[Place]] = {}
-        for place in self._anchors.find(data):
+        for place in self._anchors.find(data, lambda size: work.charge(size // _DENSE_BYTES)):
             first, last, number = place
             if first < low or last >= high:
                 if last < low or first >= high:
@@ -161,8 +190,9 @@ class Detector:
         if depth < DEEPEST:
             for kind, undo in _UNDO:
                 if kind in wrapped:
-                    yield from self._inside(_unwrapped(data, wrapped[kind], undo), work, depth)
-            runs = _decoded(data, wrapped.get(Wrapping.BASE64, ()), depth)
+                    texts = _unwrapped(data, wrapped[kind], undo, work)
+                    yield from self._inside(texts, work, depth)
+            runs = _decoded(data, wrapped.get(Wrapping.BASE64, ()), depth, work)
             yield from self._inside(runs, work, depth)
 
     def _at(self, rule: Rule, data: bytes, places: list[Place], work: Work) -> Iterator[Trace]:
@@ -175,8 +205,10 @@ class Detector:
         for (outer, start, stop), windows in alike.items():
             if work.hits[rule.name] >= ENOUGH:
                 return
-            cut = windows[0].outer_start > 0
+            cut, before = windows[0].outer_start > 0, work.compared
             values = self._confirm(rule, outer, start, stop, cut, work)
+            if values:
+                work.compared = before  # of hits there are enough, sooner or later
             for window in windows:
                 if values and not rule.many_lines and b"\n" in outer[start:stop]:
                     yield from self._by_line(rule, data, window, values, work)
@@ -223,13 +255,14 @@ class Detector:
     ) -> list[bytes]:
         """Return the values of this rule in a window: none where nothing is proven."""
         raw = outer[start:stop]
-        work.charge(len(raw))
+        cheap = _FIXED_BYTES if rule.prefixes or rule.many_lines else 1
+        work.charge(len(raw) // cheap)
         values = self._matches(rule, decoding.clean(raw), work, cut=cut and start == 0)
         if values or not rule.prefixes:
             return values
         plain = decoding.clean(outer)
         if b"\n" in plain or b"\r" in plain:
-            work.charge(len(plain))
+            work.charge(len(plain) // cheap)
             values = self._matches(rule, decoding.unwrap(plain), work, cut=cut, joined=True)
         return values
 
@@ -261,23 +294,26 @@ class Detector:
         return list(values)
 
     def _continued(self, rule: Rule, data: bytes, window: Window, work: Work) -> list[bytes]:
-        """Return tokens that a stream of records cut in two, put together.
+        """Return tokens that a stream of records or parts of a message cut in two, put together.
 
-        The first part ends its string, the second begins a string of one of the next two records.
+        The first part ends its string, the second begins a string soon after it in the same record,
+        or one of the next two records.
         """
         out: list[bytes] = []
         if not rule.prefixes:
             return out
-        for run in self._cut_run.finditer(data, window.outer_start, window.outer_stop):
-            head = run[0]
+        for start, head in _ends_of_strings(data, window.outer_start, window.outer_stop):
             place = max((head.rfind(prefix) for prefix in rule.prefixes), default=-1)
-            if 0 <= place <= len(head) - 10 and _begins(data, run.start() + place):
-                runs = self._opening_runs(data, run.end(), work)
+            if 0 <= place <= len(head) - 10 and _begins(data, start + place):
+                runs = self._opening_runs(data, start + len(head), work)
                 out += [head[place:] + rest for rest in runs]
         return self._matches(rule, b"\n".join(out), work, joined=True)
 
     def _opening_runs(self, data: bytes, at: int, work: Work) -> Iterator[bytes]:
-        """Yield what each string of the next two records begins with."""
+        """Yield what each string begins with, soon after a place and in the next two records."""
+        near = data.find(b"\n", at, at + _NEAR)
+        for found in self._opening.finditer(data, at, near if near >= 0 else at + _NEAR):
+            yield found[1]
         for _ in range(2):
             line = data.find(b"\n", at, at + 16_384)
             if line < 0:
@@ -287,12 +323,6 @@ class Detector:
             at = at if at >= 0 else min(len(data), line + 4097)
             for found in self._opening.finditer(data, line, at):
                 yield found[1]
-
-    @cached_property
-    def _cut_run(self) -> regex.Pattern[bytes]:
-        return _compiled(
-            rb"(?<!" + _TOKEN_BYTES + rb")" + _TOKEN_BYTES + rb"{10,}+(?=[\\n]{0,11}\")"
-        )
 
     @cached_property
     def _opening(self) -> regex.Pattern[bytes]:
@@ -328,6 +358,19 @@ def _stands_alone(text: bytes, start: int, end: int, joined: bool) -> bool:
     return True
 
 
+def _ends_of_strings(data: bytes, start: int, stop: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the token with which each string ends, escaped line ends aside, and where it begins."""
+    done = start
+    while (quote := data.find(b'"', done, stop + 12)) >= 0:
+        text = data[done:quote]
+        done = quote + 1
+        ending = text[len(text.rstrip(b"\\n")) :]
+        end = len(text) - (len(ending) - ending.find(b"\\") if b"\\" in ending else 0)
+        head = text[len(text[:end].rstrip(_TOKEN)) : end]
+        if len(head) >= 10 and len(text) - end <= 11:
+            yield quote - len(text) + end - len(head), head
+
+
 def _begins(data: bytes, at: int) -> bool:
     """Say whether a token may begin here: after no word, the letter of an escape aside."""
     if at == 0 or data[at - 1] not in _WORD:
@@ -336,7 +379,7 @@ def _begins(data: bytes, at: int) -> bool:
 
 
 def _unwrapped(
-    data: bytes, places: list[Place], undo: Callable[[bytes], bytes]
+    data: bytes, places: list[Place], undo: Callable[[bytes], bytes], work: Work
 ) -> Iterator[tuple[bytes, list[int]]]:
     """Yield what was escaped or percent-encoded, with where it stands."""
     alike: dict[bytes, list[int]] = {}
@@ -344,16 +387,21 @@ def _unwrapped(
     for window in around(data, places, _BEFORE, _AFTER, longest=_LONG):
         alike.setdefault(data[window.start : window.stop], []).append(window.at)
     for raw, at in alike.items():
+        signs = raw.count(b"\\") + raw.count(b"%")
+        work.charge(len(raw) // _WRAPPED_BYTES + signs * _ESCAPE_COST)
         plain = undo(raw)
         if plain != raw:
             yield plain, at
 
 
-def _decoded(data: bytes, places: Sequence[Place], depth: int) -> Iterator[tuple[bytes, list[int]]]:
+def _decoded(
+    data: bytes, places: Sequence[Place], depth: int, work: Work
+) -> Iterator[tuple[bytes, list[int]]]:
     """Yield the text of base64 runs, with where they begin."""
     done = 0
     for start in _base64_starts(data, places, depth):
         if start >= done:
+            work.charge(_RUN_COST)
             text, done = decoding.base64_text(data, start)
             if text:
                 yield text, [start + 1]

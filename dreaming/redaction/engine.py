@@ -17,13 +17,14 @@ from typing import Final
 import msgspec
 
 from dreaming.redaction import lane
+from dreaming.redaction.anchors import Kept
 from dreaming.redaction.detector import RULES, Detector, ScanFailed, Work
 from dreaming.redaction.pseudonyms import Pseudonyms
 from dreaming.redaction.rules import Rule, Severity
 
 __all__ = ["RULES_VERSION", "Hit", "Redactor", "ScanFailed", "Scanner", "Severity"]
 
-ENGINE_VERSION: Final = 2
+ENGINE_VERSION: Final = 3
 """Raised when the same rules find something else."""
 
 
@@ -157,20 +158,28 @@ class Redactor:
 
     ``names`` are this machine's user and host names: they are replaced wherever they stand alone.
     ``patterns`` are regular expressions of what else is replaced; ``regex.error`` for what is none.
+    ``kept`` is where compiled rules are kept from one run to the next.
     """
 
-    def __init__(self, key: bytes, names: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        key: bytes,
+        names: Sequence[str] = (),
+        patterns: Sequence[str] = (),
+        kept: Kept | None = None,
+    ) -> None:
         self._key = key
+        self._kept = kept
         self._names = tuple(names)
         self._patterns = tuple(patterns)
 
     @cached_property
     def _detector(self) -> Detector:
-        return Detector()
+        return Detector(kept=self._kept)
 
     @cached_property
     def _pseudonyms(self) -> Pseudonyms:
-        return Pseudonyms(self._key, self._names, self._patterns)
+        return Pseudonyms(self._key, self._names, self._patterns, self._kept)
 
     def scanner(self, let_in: Collection[str] = frozenset()) -> Scanner:
         """Return a scanner for one transcript.

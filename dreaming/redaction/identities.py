@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import string
 from bisect import bisect_right
 from typing import Final
 
@@ -67,6 +68,7 @@ _MAIL: Final = re.compile(
     rb"[A-Za-z0-9_](?:[A-Za-z0-9._+-]|%2[bB]){0,63}(?:@|%40)"
     rb"[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.){1,6}[A-Za-z]{2,24}(?![A-Za-z0-9_(\[=-])"
 )
+_MAIL_BYTES: Final = (string.ascii_letters + string.digits + "._+-%@").encode()
 _NOBODYS_MAIL: Final = re.compile(
     rb"(?i)(?:@|%40)(?:(?:.*\.)?example\.[a-z]+|.*\.(?:example|invalid|test|localhost)|"
     rb"github\.com|gitlab\.com|bitbucket\.org|ssh\.dev\.azure\.com|"
@@ -87,7 +89,9 @@ def is_nobodys_mail(address: bytes) -> bool:
 
 def mail_address(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     """An e-mail address of a person; ``user@host.domain`` of a login as well."""
-    found = around(_MAIL, data, at, 140, 200)
+    before = data[max(0, at - 140) : at]
+    back = len(before) - len(before.rstrip(_MAIL_BYTES))  # nothing before it is a part of it
+    found = around(_MAIL, data, at, back, 200)
     if not found:
         return None
     start = past_escape(data, found.start())
@@ -248,7 +252,8 @@ def _is_known(owner: bytes, known: frozenset[bytes]) -> bool:
 
 def host_name(data: bytes, at: int, known: frozenset[bytes]) -> Span | None:
     """A machine of a private network or on a desk: ``db-1.corp.acme.io``, ``Alices-iMac``."""
-    desk = _DESK_OF.search(data, max(0, at - 40), at - 1)
+    is_desk = data[max(0, at - 9) : at - 1].lower().endswith((b"-desktop", b"-laptop", b"-pc"))
+    desk = _DESK_OF.search(data, max(0, at - 40), at - 1) if is_desk else None
     if desk and not _is_known(desk[1], known):
         return None  # "claude-desktop", "gaming-laptop"
     found = around(_HOST, data, at - 1, 130, 70)

@@ -142,25 +142,23 @@ class Finder:
         """
         if self._database is None or not data:
             return
-        events: list[tuple[int, int]] = []
-        add = events.append
+        events: list[list[int]] = [[] for _ in self._names]
+        add = [ends.append for ends in events]
 
         def take(number: int, start: int, end: int, flags: int, context: object) -> None:
-            add((end, number))
+            add[number](end)
 
         try:
             self._database.scan(data, match_event_handler=take)
         except self._failure as error:
             raise ScanFailed(f"The pattern engine gave up: {error}") from error
-        for end, number in events:
-            start = -1 if end in found else self._start(data, end, number)
-            if start < 0:
-                continue
-            name = self._names[number]
+        for number, name in enumerate(self._names):
             glue = b"_" if len(name) >= _SHORTEST_GLUED else b""
-            if _is_free(data, start, end, glue):
-                host = "." in name.replace("-", ".") and name not in self._users
-                yield start, end, "host" if host else "user", name
+            host = "." in name.replace("-", ".") and name not in self._users
+            for end in events[number]:
+                start = -1 if end in found else self._start(data, end, number)
+                if start >= 0 and _is_free(data, start, end, glue):
+                    yield start, end, "host" if host else "user", name
 
     def _start(self, data: bytes, end: int, number: int) -> int:
         """Return where the name begins that ends here; -1 where none does."""

@@ -187,6 +187,11 @@ def jwt(found: Candidate) -> bool:
     return len(signature) >= 20 and entropy(signature) >= 3.5
 
 
+def unread_jwt(found: Candidate) -> bool:
+    """The header is no JSON: the token is damaged, scrambled or cut, and may still be known."""
+    return base64_json(found.value.split(b".")[0]) is None and mixed(4.0)(found)
+
+
 def discord_bot(found: Candidate) -> bool:
     """The first part is the base64 of the bot's number."""
     head = found.value.split(b".")[0]

@@ -13,11 +13,11 @@ import json
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from dreaming.redaction.detector import ScanFailed
+from dreaming.redaction.anchors import Anchors, Kept, ScanFailed
 from dreaming.redaction.homes import PATH, WORD, dashed_home, home_folder
 from dreaming.redaction.identities import ANCHORS, WRAPPED, before_unwrapping, unwrapped
 from dreaming.redaction.identities import uuid as read_uuid
@@ -46,6 +46,12 @@ _APART: Final = frozenset(b" \n\t\"'`(),=")
 """What stands beside an identity mostly, and is never a part of one."""
 _APART_AFTER: Final = _APART | frozenset(b"/\\")
 _MOST_REMEMBERED: Final = 1 << 16
+_BARE: Final = b"+-.0123456789eE" + b"truefalsn" + b"[]{}:, \t\r\n"
+"""All that JSON has outside of strings."""
+_PLAIN_PATH: Final = re.compile(
+    rb"""[ \n\t"'`(),=]/Users/[^"\\]+\Z|.[ \n\t"'`(),=]/home/[^"\\]+\Z""", re.DOTALL
+)
+"""What stands here is told by these bytes alone, and replacing it cuts no JSON."""
 
 _READERS: Final = tuple(reader for _, reader in ANCHORS)
 _UUID: Final = _READERS.index(read_uuid)
@@ -55,7 +61,7 @@ _GIT: Final = len(ANCHORS)
 _WRAPPED: Final = _GIT + len(GIT_ANCHORS)
 _EXPRESSIONS: Final = (*(anchor for anchor, _ in ANCHORS), *GIT_ANCHORS, *WRAPPED)
 
-_ALL: Final = tuple(range(len(_EXPRESSIONS)))
+_REST: Final = tuple(number for number in range(_GIT) if number not in (_UUID, _HOME))
 _ALL_TELL_NAMES: Final = (_HOME, _DASHED, *range(_GIT, _WRAPPED))
 
 Replacement = tuple[int, int, bytes]
@@ -70,21 +76,55 @@ class _Found(NamedTuple):
     doubts: list[int]
     """Places that are nothing as they stand, and may be something when what is beside them is
     replaced."""
+    unsure: list[int]
+    """Places where a replacement, for all that is known, might cut JSON."""
+
+
+class Lines(NamedTuple):
+    """Whole lines of a transcript, redacted."""
+
+    data: bytes
+    touched: list[bytes]
+    """Those in which a pseudonym touches other text: only there something may have come to be that
+    was not before."""
+    unsure: list[tuple[int, bytes, bytes]]
+    """Those that might be no JSON any more, or other lines: where each stood, what it was, what it
+    is. In all others what was replaced is within a string, and no quote, escape or line end."""
+
+
+class _Uuids(dict[bytes, bytes]):
+    """The pseudonyms of UUIDs; none where one might be numbers in JSON, or is zero."""
+
+    def __init__(self, marked: Callable[[str, bytes], bytes]) -> None:
+        self._marked = marked
+
+    def __missing__(self, uuid: bytes) -> bytes:
+        mark = self._marked("uuid", uuid.lower()) if uuid.translate(None, _BARE) else b""
+        if len(self) < _MOST_REMEMBERED:
+            self[uuid] = mark
+        return mark
 
 
 class Pseudonyms:
     """The compiled anchors of identifying text, the key, the machine's own names and patterns."""
 
-    def __init__(self, key: bytes, names: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        key: bytes,
+        names: Sequence[str] = (),
+        patterns: Sequence[str] = (),
+        kept: Kept | None = None,
+    ) -> None:
         own_key = hashlib.blake2b(key, digest_size=32, person=b"pseudonyms").digest()
         self._hash = hashlib.blake2b(key=own_key, digest_size=8)  # thrice as fast as HMAC
         self._own = of_users(names)
         self._accounts = frozenset(_encode(name.lower()) for name in names if name)
         self._patterns = OwnPatterns(patterns)
-        self._everything = _compiled(_ALL)
+        self._kept = kept
+        self._everything = _compiled(kept)
         self._finder = lru_cache(8)(Finder)
         self._mark = lru_cache(1 << 16)(self._marked)
-        self._uuids: dict[bytes, bytes] = {}
+        self._uuids = _Uuids(self._marked)
 
     def redact(self, texts: Sequence[str], names: Sequence[str] = ()) -> list[str]:
         """Return the texts with every identifying string replaced; see ``Redactor.redact``."""
@@ -122,35 +162,39 @@ class Pseudonyms:
         known = self._known(learned)
         users: set[bytes] = set()
         usual, usual_at = b"\n", 0
-        for end, number in _compiled(_ALL_TELL_NAMES).events(data):
-            if number >= _GIT:
-                learned = learned.and_of(git_names(data, end))
-            elif not data.startswith(usual, end - usual_at):
-                span = _READERS[number](data, end, known)
-                if span is not None and span.kind != PATH:
-                    users.add(span.value)
-                    usual, usual_at = data[span.start : span.end + 1], end - span.start
+        found = _that_tell_names(self._kept).ends(data)
+        for number, ends in zip(_ALL_TELL_NAMES, found, strict=True):
+            for end in ends:
+                if number >= _GIT:
+                    learned = learned.and_of(git_names(data, end))
+                elif not data.startswith(usual, end - usual_at):
+                    span = _READERS[number](data, end, known)
+                    if span is not None and span.kind != PATH:
+                        users.add(span.value)
+                        usual, usual_at = data[span.start : span.end + 1], end - span.start
         return learned.and_of(_of_homes(users))
 
-    def redact_lines(self, data: bytes, learned: Learned) -> tuple[bytes, list[bytes]]:
+    def redact_lines(self, data: bytes, learned: Learned) -> Lines:
         """Return whole lines of a transcript redacted; ``learned`` are the names of all of it.
 
-        Lines that were JSON are JSON afterwards. The second part are the new lines in which a
-        pseudonym touches other text: only there something may have come to be that was not before.
+        Lines that were JSON are JSON afterwards.
         """
-        touched: list[bytes] = []
-        return self._again(data, learned, _MOST_ROUNDS, touched), touched
+        return self._again(data, learned, _MOST_ROUNDS)
 
-    def _again(self, data: bytes, learned: Learned, rounds: int, touched: list[bytes]) -> bytes:
+    def _again(self, data: bytes, learned: Learned, rounds: int) -> Lines:
         if not rounds:
             raise ScanFailed("Identities stand inside identities without end.")
+        before = data
         if self._patterns:
             data = _STRING.sub(self._own_in_string, data)
-        found, learned = self._find(data + b"\n", learned)
+        found, learned = self._find(data if data.endswith(b"\n") else data + b"\n", learned)
         replacements = found.replacements
         if not replacements:
-            return data
-        parts, position, used = [], 0, 0
+            return Lines(data, [], [] if data is before else [(0, before, data)])
+        parts: list[bytes] = []
+        touched: list[bytes] = []
+        unsure: dict[int, tuple[int, bytes, bytes]] = {}
+        position = used = 0
         for start, end in self._doubtful_lines(data, found):
             first = bisect_right(replacements, (start,), used)
             last = bisect_right(replacements, (end,), first)
@@ -158,12 +202,24 @@ class Pseudonyms:
                 continue
             parts.append(_spliced(data, replacements[used:first], position, start))
             line = _spliced(data, replacements[first:last], start, end)
-            line = self._again(line, learned, rounds - 1, [])
+            line = self._again(line, learned, rounds - 1).data
             parts.append(line)
             touched.append(line)
+            unsure[start] = start, data[start:end], line
             position, used = end, last
         parts.append(_spliced(data, replacements[used:], position, len(data)))
-        return b"".join(parts)
+        whole = b"".join(parts)
+        if self._patterns:
+            return Lines(whole, touched, [(0, before, whole)])
+        for at in found.unsure:
+            start = data.rfind(b"\n", 0, at) + 1
+            if start not in unsure:
+                end = data.find(b"\n", at)
+                end = end if end >= 0 else len(data)
+                first, last = (bisect_right(replacements, (place,)) for place in (start, end))
+                line = _spliced(data, replacements[first:last], start, end)
+                unsure[start] = start, data[start:end], line
+        return Lines(whole, touched, list(unsure.values()))
 
     def _doubtful_lines(self, data: bytes, found: _Found) -> Iterator[tuple[int, int]]:
         if self._patterns:
@@ -185,73 +241,84 @@ class Pseudonyms:
 
     def _find(self, data: bytes, learned: Learned) -> tuple[_Found, Learned]:
         """Return what stands in the data, and the names with those that it tells."""
-        spans: list[Replacement] = []
+        others: list[Replacement] = []
         doubts: list[int] = []
-        rest: list[tuple[int, int]] = []
-        wrapped: list[int] = []
-        uuids, add = self._uuids, spans.append
         known = self._known(learned)
+        ends = self._everything.ends(data)
+        marks = self._uuids
+        safe = [
+            (end - 36, end, mark)
+            for end in ends[_UUID]
+            if data[end - 37] in _APART
+            and data[end] in _APART
+            and (mark := marks[data[end - 36 : end]])
+        ]
+        if len(safe) < len(ends[_UUID]):
+            done = {end for _, end, _ in safe}
+            for end in ends[_UUID]:
+                if end not in done:
+                    span = read_uuid(data, end, known)
+                    if span is None:
+                        doubts.append(end)
+                    else:
+                        others.append((span.start, end, self._mark("uuid", span.value)))
+        add, add_other = safe.append, others.append
         users: set[bytes] = set()
         last_home = -1
         homes: set[int] = set()
-        usual, usual_at = b"\n", 0  # the home folder that was seen last: mostly the only one
-        for end, number in self._everything.events(data):
-            if number == _UUID:
-                raw = data[end - 36 : end]
-                if raw in uuids and data[end - 37] in _APART and data[end] in _APART:
-                    add((end - 36, end, uuids[raw]))
-                    continue
-                span = read_uuid(data, end, known)
-                if span is None:
+        paths: dict[bytes, tuple[int, int] | None] = {}
+        for end in ends[_HOME]:
+            # From before "/Users/a" to the next slash: mostly one of a few in a transcript.
+            path = data[end - 9 : data.find(b"/", end, end + 40) + 1]
+            if path in paths:
+                place = paths[path]
+                if place is None:
                     doubts.append(end)
                     continue
-                mark = self._mark("uuid", span.value)
-                add((span.start, end, mark))
-                if len(uuids) < _MOST_REMEMBERED:
-                    uuids[raw] = mark
-            elif number == _HOME:
-                start = end - usual_at
-                if data.startswith(usual, start) and data[start - 1] in _APART:
-                    last_home = start + len(usual) - 1
-                    add((start, last_home, b"<home>"))
-                    homes.add(last_home)
-                    continue
+                last_home = end + place[1]
+                add((end - place[0], last_home, b"<home>"))
+                homes.add(last_home)
+                continue
+            span = home_folder(data, end, known)
+            if span is None or (span.kind == PATH and span.start != last_home):
+                doubts.append(end)
+                if _PLAIN_PATH.match(path):
+                    paths[path] = None
+                continue
+            last_home = span.end
+            homes.add(last_home)
+            users.add(span.value)
+            if _PLAIN_PATH.match(path):
+                paths[path] = end - span.start, last_home - end
+                add((span.start, last_home, b"<home>"))
+            else:
+                add_other((span.start, last_home, b"<home>"))
+        for number in range(_GIT, _WRAPPED):
+            for end in ends[number]:
+                learned = learned.and_of(git_names(data, end))
+        learned = learned.and_of(_of_homes(users))
+        known, users, last_home = self._known(learned), set(), -1
+        for number in _REST:
+            for end in ends[number]:
                 span = _READERS[number](data, end, known)
                 if span is None or (span.kind == PATH and span.start != last_home):
                     doubts.append(end)
-                    continue
-                last_home = span.end
-                add((span.start, last_home, b"<home>"))
-                homes.add(last_home)
-                users.add(span.value)
-                if data[last_home] == _SLASH and data[span.start - 1] in _APART:
-                    usual, usual_at = data[span.start : last_home + 1], end - span.start
-            elif number >= _WRAPPED:
-                wrapped.append(end)
-            elif number >= _GIT:
-                learned = learned.and_of(git_names(data, end))
-            else:
-                rest.append((end, number))
-        learned = learned.and_of(_of_homes(users))
-        known, users, last_home = self._known(learned), set(), -1
-        for end, number in rest:
-            span = _READERS[number](data, end, known)
-            if span is None or (span.kind == PATH and span.start != last_home):
-                doubts.append(end)
-            elif number == _DASHED:
-                last_home = span.end
-                add((span.start, last_home, b"<home>"))
-                users.add(span.value)
-            else:
-                add((span.start, span.end, self._mark(span.kind, span.value)))
+                elif number == _DASHED:
+                    last_home = span.end
+                    add_other((span.start, last_home, b"<home>"))
+                    users.add(span.value)
+                else:
+                    add_other((span.start, span.end, self._mark(span.kind, span.value)))
         learned = learned.and_of(_of_homes(users))
         names = learned.and_of(self._own)
         for start, end, kind, name in self._finder(names, learned.names).find(data, homes):
             if not _inside_pseudonym(data, start, end):
-                add((start, end, self._mark(kind, _encode(name))))
+                add_other((start, end, self._mark(kind, _encode(name))))
+        wrapped = sorted(end for some in ends[_WRAPPED:] for end in some)
         if wrapped:
-            spans += self._in_wrapped(data, wrapped, learned)
-        return _Found(_in_order(data, spans, doubts), doubts), learned
+            others += self._in_wrapped(data, wrapped, learned)
+        unsure = [start for start, end, _ in others if not _is_safe(data, start, end)]
+        return _Found(_in_order(data, safe + others, doubts), doubts, unsure), learned
 
     def _in_wrapped(
         self, data: bytes, ends: Sequence[int], learned: Learned
@@ -273,10 +340,11 @@ class Pseudonyms:
         """Return what stands in a small piece of text, looked at once."""
         known = self._known(learned)
         spans = []
-        for end, number in self._everything.events(data):
-            span = _READERS[number](data, end, known) if number < _GIT else None
-            if span and span.kind != PATH:
-                spans.append((span.start, span.end, self._mark(span.kind, span.value)))
+        for reader, ends in zip(_READERS, self._everything.ends(data), strict=False):
+            for end in ends:
+                span = reader(data, end, known)
+                if span and span.kind != PATH:
+                    spans.append((span.start, span.end, self._mark(span.kind, span.value)))
         names = self._finder(learned.and_of(self._own), learned.names)
         for start, end, kind, name in names.find(data):
             spans.append((start, end, self._mark(kind, _encode(name))))
@@ -289,7 +357,7 @@ class Pseudonyms:
         if kind == "home":
             return b"<home>"
         mark = self._hash.copy()
-        mark.update(kind.encode() + b"\x00" + value)
+        mark.update(b"%b\x00%b" % (kind.encode(), value))
         return f"<{kind}:{mark.hexdigest()[: _DIGITS_OF.get(kind, _DIGITS)]}>".encode()
 
     def _own_mark(self, value: str) -> str:
@@ -310,36 +378,6 @@ class Pseudonyms:
         return json.dumps(redacted, ensure_ascii=string[0].isascii()).encode()
 
 
-class _Anchors:
-    """Some of the expressions, compiled into one pass."""
-
-    def __init__(self, numbers: Sequence[int]) -> None:
-        import hyperscan  # late: loading it costs 20 ms
-
-        self._failure: type[Exception] = hyperscan.error
-        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-        self._database.compile(
-            expressions=[_EXPRESSIONS[number].encode("latin-1") for number in numbers],
-            ids=list(numbers),
-            flags=[hyperscan.HS_FLAG_DOTALL] * len(numbers),
-        )
-
-    def events(self, data: bytes) -> list[tuple[int, int]]:
-        """Return where anchors end, ascending, and their numbers."""
-        found: list[tuple[int, int]] = []
-        add = found.append
-
-        def take(number: int, start: int, end: int, flags: int, context: object) -> None:
-            add((end, number))
-
-        if data:
-            try:
-                self._database.scan(data, match_event_handler=take)
-            except self._failure as error:
-                raise ScanFailed(f"The pattern engine gave up: {error}") from error
-        return found
-
-
 def _stretches(data: bytes, ends: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield what stands around these places, those that stand close together at once."""
     first = last = ends[0]
@@ -356,8 +394,13 @@ def _of_homes(users: set[bytes]) -> Learned:
 
 
 @lru_cache
-def _compiled(numbers: tuple[int, ...]) -> _Anchors:
-    return _Anchors(numbers)
+def _compiled(kept: Kept | None) -> Anchors:
+    return Anchors(_EXPRESSIONS, kept, "identities")
+
+
+@lru_cache
+def _that_tell_names(kept: Kept | None) -> Anchors:
+    return Anchors([_EXPRESSIONS[number] for number in _ALL_TELL_NAMES], kept, "names")
 
 
 def _in_order(data: bytes, spans: list[Replacement], doubts: list[int]) -> list[Replacement]:
@@ -388,6 +431,23 @@ def _in_order(data: bytes, spans: list[Replacement], doubts: list[int]) -> list[
         add((start, end, mark))
         position, first = end, start
     return out
+
+
+def _is_safe(data: bytes, start: int, end: int) -> bool:
+    """Say whether replacing this leaves JSON as it is: it is inside one string, no escape is cut.
+
+    After a blank, a quote or the like no escape goes on; without a quote what is replaced is inside
+    a string or outside of all, and outside no letter or mark of it can stand.
+    """
+    raw = data[start:end]
+    return (
+        data[start - 1] in _APART
+        and raw.isascii()
+        and b'"' not in raw
+        and b"\\" not in raw
+        and b"\n" not in raw
+        and bool(raw.translate(None, _BARE))
+    )
 
 
 def _past_escape(data: bytes, start: int) -> int:

@@ -42,6 +42,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """Template of invented text that must not."""
     source: str
     """Where the shape is described."""
+    what: str = ""
+    """What it looks for, shorter than the example, where that says all."""
     seal: Callable[[str], str] | None = None
     """Makes the checksum of an example's token right."""
     prefixes: tuple[bytes, ...] = ()

@@ -16,6 +16,8 @@ from dreaming.redaction.shapes import opening, pattern, pieces
 
 _RARE: Final = 5
 """A beginning of this many characters is rare enough to be an anchor with four more."""
+_SURE: Final = 16
+"""A beginning of this many characters is an anchor by itself, so the rest may be broken off."""
 
 
 def token(
@@ -39,7 +41,7 @@ def token(
     prefixes = tuple(beginnings.split())
     anchors = []
     for prefix in prefixes:
-        near = 4 if len(prefix) >= _RARE else 12
+        near = 0 if len(prefix) >= _SURE else 4 if len(prefix) >= _RARE else 12
         anchors.append(opening(prefix + body, len(prefix) + (200 if whole_anchor else near)))
     lead = "|".join(pattern(prefix) for prefix in prefixes)
     return Rule(
@@ -52,6 +54,7 @@ def token(
         example=f"export KEY='{prefixes[0]}{body}' && make",
         counterexample=counterexample or f"use {prefixes[0]}{_crosses(body)} here",
         source=source,
+        what=f"{' or '.join(prefixes)}, then {body}",
         seal=seal,
         prefixes=() if whole_anchor else tuple(prefix.encode() for prefix in prefixes),
         after=after,
@@ -166,15 +169,15 @@ TOKENS: Final = (
         "doppler-token", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", "{D40+}", mixed(3.3, 6)
     ),
     token("pulumi-token", "pul-", "{h40}"),
-    token("planetscale-token", "pscale_tkn_ pscale_pw_ pscale_oauth_", "{D30+}"),
+    token("planetscale-token", "pscale_tkn_ pscale_pw_ pscale_oauth_", "{E30+}"),
     token("heroku-key", "HRKU-", "{U36+}"),
     token("fly-token", "fm2_lJPE fo1_", "{U43+}", random_looking(3.8, 4)),
-    token("fly-access-token", "FlyV1 ", "{S60+}", random_looking(3.8, 6)),
+    token("fly-access-token", "FlyV1", " {S12+}", random_looking(2.5, 6)),
     token("netlify-token", "nfp_", "{A36+}"),
     token("render-key", "rnd_", "{A28+}", mixed(3.3, 4)),
     token("vercel-token", "vcp_ vck_ vci_ vca_ vcr_", "{U40+}", mixed(3.3, 4)),
     token("neon-key", "napi_", "{A60+}"),
-    token("supabase-token", "sbp_ sbp_v0_", "{l40}"),
+    token("supabase-token", "sbp_ sbp_v0_", "{U40}", mixed(3.0, 4)),
     token("supabase-secret", "sb_secret_", "{U20+}", random_looking(2.8, 10)),
     token("cloudflare-token", "cfut_ cfat_ cfk_", "{A36+}"),
     token("cloudflare-ca-key", "v1.0-", "{h24}-{h146}"),
@@ -222,10 +225,12 @@ TOKENS: Final = (
         mixed(3.3, 5),
     ),
     token("slack-legacy-token", "xoxs- xoxo-", "{d1,14}-{d1,14}-{d1,14}-{H8+}", mixed(2.4, 5)),
-    token("slack-workspace-token", "xoxa- xoxr-", "{d1}-{A12+}", mixed(3.0, 5)),
+    token("slack-workspace-token", "xoxa- xoxr-", "{d1}-{A8+}", random_looking(2.6, 7)),
     token("slack-refresh-token", "xoxe-", "{d1,10}-{A140+}", random_looking(3.8, 5)),
-    token("slack-session-token", "xoxe. xoxe-1- xoxd-", "{U40+}", mixed(3.5, 5)),
-    token("slack-app-token", "xapp-", "{d1,2}-{K6,16}-{d6,16}-{l32,80}"),
+    token("slack-configuration-token", "xoxe-", "{d10,13}-{d10,13}-{d10,13}-{U28+}", mixed(3.3, 5)),
+    token("slack-session-token", "xoxe. xoxe-1-", "{U40+}", mixed(3.5, 5)),
+    token("slack-cookie", "xoxd-", "{P40+}", mixed(3.5, 5)),
+    token("slack-app-token", "xapp-", "{d1,2}-{K6,16}-{d6,16}-{l12,80}"),
     token(
         "slack-webhook",
         "hooks.slack.com/services/",
@@ -261,6 +266,7 @@ TOKENS: Final = (
     # tools for teams
     token("linear-key", "lin_api_ lin_oauth_", "{A40+}"),
     token("notion-token", "ntn_", "{d11}{A35}"),
+    token("notion-legacy-token", "secret_", "{A43}", mixed(3.8, 7), whole_anchor=True),
     token("figma-token", "figd_ figu_ figo_", "{U38+}"),
     token("postman-key", "PMAK-", "{H24}-{H34}"),
     token("postman-collection-key", "PMAT-", "{A26}"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from dreaming.redaction.proofs import Candidate, Proof, entropy, is_placeholder, is_poor_password
@@ -56,7 +56,8 @@ _FILE: Final = re.compile(
 )
 _UUID: Final = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _UUID_NAME: Final = re.compile(
-    rb"(?i)(?:access|api|auth|license|private|secret)[_.-]?(?:key|token)|(?:api|app|client)[_.-]?secret|creds"
+    rb"(?i)(?:access|api|auth|encryption|license|private|secret|signing)[_.-]?(?:key|token)"
+    rb"|(?:api|app|client|webhook)[_.-]?secret|cred"
 )
 _KNOWN_ID: Final = re.compile(
     rb"(?:call|chatcmpl|cus|evt|fc|item|msg|req|resp|rs|run|srvtoolu|thread|toolu)[_-]"
@@ -160,6 +161,12 @@ _SAYS_ID: Final = re.compile(
 )
 
 
+_CLIENT_ID: Final = re.compile(
+    rb"(?i)(?:access|api|app|application|auth|client|consumer|key|oauth|token)"
+    rb"[\s_.-]?s?id[\s\"'`\])]{0,4}\Z"
+)
+
+
 _GIVEN_TO: Final = re.compile(
     rb"([\w .-]{3,60})[\"'`\])]{0,3}\s{0,4}(?::=|=>|\|\||[=:,(>\s])[\s\"'`(=]{0,6}\Z"
 )
@@ -170,11 +177,19 @@ _PADDING: Final = re.compile(rb"A{10,}")
 """Some vendors begin with numbers, and the first digits of those are nought."""
 
 
-def vendor_value(rows: Sequence[tuple[str, str, str]]) -> Proof:
+def _own_id(value: bytes, vendors: Sequence[re.Match[bytes]]) -> bool:
+    """Say whether nothing but ``id`` follows the vendor in the name, and the value is no number."""
+    if not vendors or not value.isalnum() or value.isdigit():
+        return False
+    name = vendors[-1]
+    return bool(re.fullmatch(rb"(?i)[_.-]?id\W*", name.string[name.end() :]))
+
+
+def vendor_value(rows: Sequence[tuple[str, str, str, str]]) -> Proof:
     """Make a proof: the value that was given to a vendor's name has the shape of its keys.
 
     A row holds expressions: words of the name; values that count for themselves; values that count
-    where the name also says that they are secret.
+    where the name also says that they are secret; values that count as the id of a client.
     """
 
     @cache
@@ -182,23 +197,35 @@ def vendor_value(rows: Sequence[tuple[str, str, str]]) -> Proof:
         named = (f"(?P<r{n}>{row[0]})" for n, row in enumerate(rows))
         return re.compile("|".join(named).encode(), re.IGNORECASE)
 
-    shapes = {f"r{n}": (free.encode(), bound.encode()) for n, (_, free, bound) in enumerate(rows)}
+    @lru_cache(maxsize=1024)
+    def vendors(name: bytes) -> list[re.Match[bytes]]:  # two milliseconds, and names repeat
+        return list(words().finditer(name))
+
+    shapes = {f"r{n}": [part.encode() for part in row[1:]] for n, row in enumerate(rows)}
 
     def proof(found: Candidate) -> bool:
         value = found.value.rstrip(b".:%")
         digits = sum(48 <= byte <= 57 for byte in value)
-        if not 0 < digits < len(value) or entropy(value) < 2.8:
+        if entropy(value) < 2.4 or not (digits or (changes(value) > 5 and wordiness(value) < 0.5)):
             return False
         if is_placeholder(_PADDING.sub(b"", value)):
             return False
         given = _GIVEN_TO.search(found.before)
-        if not given or _SAYS_ID.search(given[1]) or _NO_SECRET_NAME.search(given[1]):
+        if not given:
             return False
-        says = bool(_SAYS_SECRET.search(given[1]))
+        named = vendors(given[1])
+        if _CLIENT_ID.search(given[1]) or _own_id(value, named):
+            kinds = slice(2, 3)
+        elif _SAYS_ID.search(given[1]) or _NO_SECRET_NAME.search(given[1]):
+            return False
+        else:
+            kinds = slice(0, 2 if _SAYS_SECRET.search(given[1]) else 1)
+        if kinds.start == 0 and (digits == len(value) or entropy(value) < 2.8):
+            return False
         return any(
             shape and re.fullmatch(shape, value)
-            for word in words().finditer(given[1])
-            for shape in shapes[word.lastgroup or ""][: 1 + says]
+            for word in named
+            for shape in shapes[word.lastgroup or ""][kinds]
         ) and (wordiness(value) < 0.8 or bool(_HEX.fullmatch(value)))
 
     return proof
@@ -228,6 +255,13 @@ def bearer(found: Candidate) -> bool:
     """An opaque token after ``Bearer``."""
     value = found.value
     return not value.startswith(b"eyJ") and len(value) >= 20 and looks_secret(value, 3.3)
+
+
+def authorization(found: Candidate) -> bool:
+    """A key after a scheme of the vendor's own; the schemes of RFC 7617 have other proofs."""
+    if re.search(rb"(?i)\b(?:basic|bearer|digest|negotiate)\s", found.whole):
+        return False
+    return bool(_UUID.fullmatch(found.value)) or looks_secret(found.value, 3.0)
 
 
 def spoken_password(found: Candidate) -> bool:

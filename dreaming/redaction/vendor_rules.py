@@ -24,8 +24,10 @@ _PREFIXED: Final = """
 1password-secret-key    A3-                         {K6}-{K11}-{K5}-{K5}-{K5}
 1password-account-key   A3-                         {K6}-{K6}-{K5}-{K5}-{K5}-{K5}
 adobe-client-secret     p8e-                        {l32}
+amazon-mws-token        amzn.mws.                   {h8}-{h4}-{h4}-{h4}-{h12}
 aikido-token            AIK_CI_ AIK_SECRET_ AIK_CLIENT_ {A20+}
 alibaba-temporary-key   STS.                        {A16,64}
+asana-personal-token    1/                          {d16}:{h32}
 asaas-key               $aact_prod_ $aact_hmlg_     {U20+}
 astra-token             AstraCS:                    {A20+}
 bedrock-key             bedrock-api-key-            {B20+}
@@ -51,7 +53,7 @@ flutterwave-key-2       FLWSECK-                    {l24,48}
 canada-notify-key       gcntfy-                     {D70+}
 gemini-key              AQ.Ab8RN6                   {U44}
 gitlab-runner-token     GR1348941                   {U20+}
-harness-token           pat. sat.                   {U22}.{h24}.{A20}
+harness-token           pat. sat.                   {U22}.{A24}.{A20}
 honeycomb-ingest-key    hcaik_ hcbik_               {A40+}
 intra42-secret          s-s4t2ud- s-s4t2af-         {h64}
 ionic-token             ion_                        {A42}
@@ -99,32 +101,41 @@ _PREFIXED_HELD: Final = """
 brave-search-key        BSA                         {U24,40}
 flutterwave-test        FLWSECK_TEST-               {l12}
 flutterwave-test-key    FLWSECK_TEST-               {l32}-X
+atlassian-token-held    ATAT ATCT                   {S100+}
+flutterwave-public-key  FLWPUBK- FLWPUBK_TEST-      {l32}-X
+langfuse-public-key     pk-lf-                      {h8}-{h4}-{h4}-{h4}-{h12}
+midtrans-client-key     Mid-client-                 {W10,24}
+mongodb-atlas-id        mdb_sa_id_                  {h24}
+posthog-project-key     phc_                        {U40,50}
+ramp-id                 ramp_id_                    {A40}
+slack-workspace-held    xoxa- xoxr-                 {A8,48}
 gitlab-session          _gitlab_session=            {l32}
 plaid-sandbox-token     access-sandbox-             {h8}-{h4}-{h4}-{h4}-{h12}
 """
-"""As above, for what is short-lived, for tests, or looks like a part of something else: holds."""
+"""As above, for what is short-lived, public, for tests or looks like a part of something: holds."""
 
 _NAMED: Final = """
 abuseipdb                {h80}
 adafruit                 {U32}
-adobe                    !{h32}
-airtable                 !{l17}
+adobe                    !{h32} ?{h32}
+airtable                 !key{A14} !{l17}
 algolia                  {l32}
 alibaba|aliyun           {A30} {S60+}
 amplitude                !{h32}
 artifactory|jfrog        !{A64,73}
 apollo                   !{U22}
-asana                    !{l32}
+asana                    !{l32} ?{d16}
 assembly_?ai             {l32}
-auth0                    !{U64,128}
+auth0                    !{U64,128} ?{U30,36}
 azure|storage[_.-]?(?:account[_.-]?)?(?:access[_.-]?)?key {B86}==
+azure_?devops|(?:ado|azdo)_pat !{l52}
 beamer                   b_{E44}
-bitbucket                !{l32} !{E64}
+bitbucket                !{l32} !{E64} ?{A32}
 bitly                    !{h40}
 bitrise                  !{U60,120}
 bittrex                  !{l32}
 box_(?:api|access|dev|client|key|secret|token) !{l32}
-browser_?stack           !{A20}
+browser_?stack           !{A15,20}
 circleci                 !{h40}
 civo                     {A50}
 clerk                    sk_test_{A32} sk_live_{A32}
@@ -145,7 +156,7 @@ datadog|dd_ap[ip]        !{l32} !{A40}
 deepgram                 !{h40}
 deepl                    !{h8}-{h4}-{h4}-{h4}-{h12}
 deepseek                 sk-{h32}
-discord[_.-]?[a-z_.-]{0,12}(?:auth|key|pat|secret|token) !{h64} !{E32}
+discord[_.-]?[a-z_.-]{0,12}(?:auth|key|pat|secret|token|id) !{h64} !{E32} ?{d17,19}
 disqus                   {A64}
 drone_?ci                !{l32}
 dropbox                  !{l15} {l11}AAAAAAAAAA{E43} sl.{E130+}
@@ -183,25 +194,25 @@ kagi                     {U11}.{U43}
 klaviyo                  pk_{l34}
 kraken                   {S80,90}
 kucoin                   !{h24} !{h8}-{h4}-{h4}-{h4}-{h12}
-lark|feishu              !{A32}
+lark|feishu              !{A32} ?cli_{A16}
 launch_?darkly           !{E40}
 lighton|paradigm         {U40,80}
 linear[_.-]?(?:api|client|key|secret|token|webhook) !{h32}
-linked_?in               !{A16}
+linked[_-]?in            !{A16} ?{l14}
 lob_(?:api|key|live|secret|test) live_{h35} test_{h35}
-looker                   !{l24}
+looker                   !{l24} ?{l20}
 mailchimp                {h32}-us{d1,2}
-mailgun                  !{l32}-{l8}-{l8} !{h32}
+mailgun                  {h32}-{h8}-{h8} !{l32}-{l8}-{l8} !{h32}
 mapbox                   pk.{l60}.{l22}
 mattermost               !{l26}
 meraki                   !{h40}
-message_?bird            !{A25}
+message[_-]?bird         !{A25} ?{H8}-{H4}-{H4}-{H4}-{H12}
 miro                     !{A27,32}
 mistral                  !{A32}
 moonshot|kimi            sk-{U48}
-mux_(?:access|secret|token) !{B75}
+mux_?(?:access|secret|token) !{B75} ?{H8}-{H4}-{H4}-{H4}-{H12}
 netlify                  !{E40,46}
-newrelic                 !{l64} !{l40}
+new[_.-]?relic           !{l64} !{l40} ?{l64}
 ngrok                    {A26,28}_{A20,22}
 nytimes|new_?york_?times !{E32}
 okta                     00{E40}
@@ -209,40 +220,41 @@ ollama                   {h32}.{U24}
 openai[_.-]?[a-z_.-]{0,12}(?:auth|key|pat|secret|token) !{A32}
 openweather|pyowm        !{l32}
 ops_?genie               !{h8}-{h4}-{h4}-{h4}-{h12}
-ovh_|(?:application|consumer)[_.-](?:key|secret) !{A32}
+ovh_|(?:application|consumer)[_.-](?:key|secret) !{A16} !{A32}
 pager_?duty              u+{S18} !{S20}
 paypal                   {U78,120}
 pinecone                 !{H8}-{H4}-{H4}-{H4}-{H12}
 plaid                    {l30} {l24}
-plivo                    !{U40}
-polymarket|poly[_.-](?:api|pass|private|secret) 0x{H64} !{h8}-{h4}-{h4}-{h4}-{h12} !{S40+}
+plivo                    !{U40} ?MA{K18} ?SA{K18}
+polymarket|poly[_.-]{1,3}(?:api|key|pass|private|secret) 0x{H64} !{h8}-{h4}-{h4}-{h4}-{h12} !{S40+}
 postmark                 !{h8}-{h4}-{h4}-{h4}-{h12}
 private_?ai              !{l32}
 rapid_?api               {U50}
-razorpay                 !{A24}
+razorpay                 !{A24} ?rzp_live_{A14}
 retell                   key_{h28}
 rollbar                  !{h32}
 scaleway|scw_ !{h8}-{h4}-{h4}-{h4}-{h12}
 segment[_.-]?[a-z_.-]{0,12}(?:auth|key|pat|secret|token) !{A32}
-sendbird                 !{h40}
+sendbird                 !{h40} ?{H8}-{H4}-{H4}-{H4}-{H12}
 sentry[_.-]?[a-z_.-]{0,12}(?:auth|key|pat|secret|token) !{h64}
 shodan                   !{A32}
 snowflake                {U100+}
 snyk                     !{h8}-{h4}-{h4}-{h4}-{h12}
+sonar[_.-]login          {h40}
 sonar                    !{E40}
-spotify                  !{h32}
+spotify                  !{h32} ?{h32}
 square_?space            !{h8}-{h4}-{h4}-{h4}-{h12}
 ssl_?mate                {A36}
 stability                sk-{A48}
-sumo_?logic|sumo_ {A64}
+sumo_?logic|sumo_ {A64} ?su{A12}
 tableau                  {B22}==:{A32}
 telegram|telegr          {d5,16}:A{U34}
 thingsboard              !{A20}
 travis                   !{A22}
 trello                   !{h32} !{h64}
 twilio                   !{h32}
-twitch                   !{l30}
-twitter                  {A45} {A50} !{A25} {d15,25}-{A20,45} AAAAAAAAAAAAAAAAAAAA{D80+}
+twitch                   !{l30} ?{l30}
+twitter                  {A45} {A50} !{A25} {d15,25}-{A20,45} AAAAAAAAAAAAAAAAAAAA{P60+}
 upstage                  {A40,50}
 upstash                  {A32,48} {S40+}
 vault                    s.{A24}
@@ -260,7 +272,8 @@ zendesk                  !{A40}
 zoho                     !{h42} 1003.{h32,64}
 """
 """Words of the name, then the shapes of its value.
-After ``!`` the name must also say that it is a key, a secret, a token or a password."""
+After ``!`` the name must also say that it is a key, a secret, a token or a password; after ``?``
+that it is the id of a client."""
 
 _WORDS_OR_HEX: Final = frozenset(
     """alibaba-temporary-key clickhouse-key exoscale-key octopus-key telnyx-key""".split()
@@ -295,15 +308,17 @@ class Named(NamedTuple):
     """Regular expression of values that count for themselves; empty where there are none."""
     bound: str
     """Regular expression of values that count where the name also says that they are secret."""
+    ids: str
+    """Regular expression of values that count where the name says that they are a client's id."""
     template: str
     """A value."""
 
 
 def _named(line: str) -> Named:
     words, *shapes = line.split()
-    free = [pattern(shape) for shape in shapes if not shape.startswith("!")]
-    bound = [pattern(shape[1:]) for shape in shapes if shape.startswith("!")]
-    return Named(words, "|".join(free), "|".join(bound), shapes[0].removeprefix("!"))
+    free = [pattern(shape) for shape in shapes if shape[0] not in "!?"]
+    bound, ids = ([pattern(s[1:]) for s in shapes if s[0] == mark] for mark in "!?")
+    return Named(words, "|".join(free), "|".join(bound), "|".join(ids), shapes[0].lstrip("!?"))
 
 
 NAMED: Final = tuple(map(_named, _lines(_NAMED)))
@@ -311,15 +326,15 @@ NAMED: Final = tuple(map(_named, _lines(_NAMED)))
 
 def _anchor(rows: Sequence[Named]) -> str:
     words = "|".join(row.words for row in rows)
-    return rf"(?i)(?:{words})[\w.-]{{0,16}}[\s\\\"'`\])=>:,(|]{{1,24}}[A-Za-z0-9+_.:=-]{{15}}"
+    return rf"(?i)(?:{words})[\w.-]{{0,16}}[\s\\\"'`\])=>:,(|]{{1,24}}[A-Za-z0-9+_.:=-]{{14}}"
 
 
 VENDOR_KEY: Final = Rule(
     name="vendor-key",
     severity=MEDIUM,
     anchors=tuple(_anchor(NAMED[at : at + _TOGETHER]) for at in range(0, len(NAMED), _TOGETHER)),
-    shape=rf"(?<=[\s\"'`=:,(>|])(?![A-Za-z_.-]+\d?[A-Za-z_.-]*=[A-Za-z0-9])(?P<value>{_VALUE}{{15,300}})",
-    proof=values.vendor_value([row[:3] for row in NAMED]),
+    shape=rf"(?<=[\s\"'`=:,(>|])(?![A-Za-z_.-]+\d?[A-Za-z_.-]*=[A-Za-z0-9])(?P<value>{_VALUE}{{14,300}})",
+    proof=values.vendor_value([row[:4] for row in NAMED]),
     is_not="an id, a hash or a word beside the vendor's name, a placeholder",
     example='DATADOG_API_KEY="{l10}7{l10}3{l10}"',
     counterexample='datadog_agent_sha256 = "{l32}"',

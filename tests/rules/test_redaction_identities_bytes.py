@@ -204,9 +204,27 @@ def test_records_stay_records(texts: list[str], levels: int) -> None:
 def test_any_bytes_pass(noise: bytes, pieces: list[bytes]) -> None:
     """What is no JSON and no text is redacted as it stands, and keeps its lines."""
     data = noise + b"".join(pieces) + b"\n"
-    once, _ = WONDER._pseudonyms.redact_lines(data, Learned())
+    once = WONDER._pseudonyms.redact_lines(data, Learned()).data
     assert once.count(b"\n") == data.count(b"\n")
-    assert WONDER._pseudonyms.redact_lines(once, Learned())[0] == once
+    assert WONDER._pseudonyms.redact_lines(once, Learned()).data == once
+
+
+@given(st.lists(st.lists(PIECES, max_size=6), max_size=4))
+def test_what_is_not_parsed_again_is_json(texts: list[list[str]]) -> None:
+    """A line in which nothing is told as doubtful was JSON and is, checked by parsing them all."""
+    data = b"".join(record(" ".join(pieces)) for pieces in texts)
+    lines = WONDER._pseudonyms.redact_lines(data, Learned())
+    unsure = {data.count(b"\n", 0, at) for at, _, _ in lines.unsure}
+    for number, line in enumerate(lines.data.splitlines()):
+        assert number in unsure or json.loads(line)
+
+
+def test_a_number_that_is_a_name_breaks_no_json() -> None:
+    """Where a replacement is outside of any string, the transcript is failed, never passed on."""
+    found = Redactor(bytes(32), ("1e55",)).redact_bytes(read(record("1") + b'{"a": 1e55}\n'))
+    assert isinstance(found, lane.Redacted)
+    with pytest.raises(ScanFailed, match="record 2"):
+        list(found)
 
 
 def test_credentials_refuse_the_whole() -> None:
@@ -222,9 +240,13 @@ def test_credentials_refuse_the_whole() -> None:
 
 
 def test_what_changes_between_the_readings_is_not_believed() -> None:
-    """Only bytes that were scanned are passed on."""
+    """Only bytes that were scanned are passed on, however many blocks they are."""
     versions = iter([record("one"), record(github_token())])
     found = WONDER.redact_bytes(lambda: [(next(versions), 1, False)])
+    assert isinstance(found, lane.Redacted)
+    assert list(found) == [record("one")]
+    versions = iter([record("one"), record(github_token())])
+    found = WONDER.redact_bytes(lambda: [(record("1"), 1, False), (next(versions), 2, False)])
     assert isinstance(found, lane.Redacted)
     with pytest.raises(ScanFailed, match="changed"):
         list(found)
@@ -265,8 +287,8 @@ GREEDY = [
 def test_any_pattern_is_idempotent(text: str, own: Redactor) -> None:
     """Also one that matches everything, or the inside of a pseudonym."""
     data = record(text)
-    once, _ = own._pseudonyms.redact_lines(data, Learned())
-    assert own._pseudonyms.redact_lines(once, Learned())[0] == once
+    once = own._pseudonyms.redact_lines(data, Learned()).data
+    assert own._pseudonyms.redact_lines(once, Learned()).data == once
     assert json.loads(once)["type"] is not None
     (again,) = own.redact([text])
     assert own.redact([again]) == [again]

@@ -103,6 +103,10 @@ WRAPPINGS: dict[str, tuple[tuple[Rule, ...], Callable[[Rule], str]]] = {
         _TOKENS,
         lambda rule: with_value(rule, broken) + "\nB=2",
     ),
+    "added strings": (
+        _TOKENS,
+        lambda rule: with_value(rule, lambda value: f"{value[:-9]}' + '{value[-9:]}"),
+    ),
     "allow markers": (
         _ALL,
         lambda rule: (
@@ -153,6 +157,7 @@ def _word(words: str) -> str:
     return (
         re.sub(r"\[_\.-\]\??|\[\.-\]\??", "_", first)
         .replace("_?", "")
+        .replace("[_-]?", "")
         .replace("\\", "")
         .strip("_)")
     )
@@ -174,9 +179,37 @@ def test_each_vendor_s_key_is_known() -> None:
     assert [rows[n][0] for n in range(len(rows)) if n not in found] == []
 
 
+def _client_ids() -> Iterator[str]:
+    for row in NAMED:
+        if row.ids and not row.words.startswith(("discord", "mux")):
+            value = next(
+                s for s in (sample(t, "7") for t in _ID_SHAPES) if re.fullmatch(row.ids, s)
+            )
+            yield f'{_word(row.words).upper()}_CLIENT_ID="{value}"'
+
+
+_ID_SHAPES = tuple(
+    """{h32} {d16} {l32} {l14} {l20} {l64} {l30} {A32} cli_{A16} MA{K18} rzp_live_{A14} su{A12}
+    {h8}-{h4}-{h4}-{h4}-{h12}""".split()
+)
+
+
+@pytest.mark.parametrize("text", [*_client_ids()])
+def test_a_client_s_id_of_a_vendor_holds(text: str) -> None:
+    """Half of a credential: a person decides; the same value for any other id is nothing."""
+    assert {(hit.rule, hit.severity) for hit in scan(record(text))} == {
+        ("vendor-key", Severity.MEDIUM)
+    }
+    assert scan(record(text.replace("_CLIENT_ID", "_REQUEST_ID"))) == ()
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "TWILIO_ACCOUNT_SID=AC" + sample("{h32}", "account"),
+        "discord_channel_id: " + sample("{d18}", "channel"),
+        "asana_id: " + sample("{d16}", "task"),
+        "sendbird_user_id=" + sample("{h8}-{h4}-4{h3}-a{h3}-{h12}", "user"),
         "sourcegraph commit " + sample("{h40}", "commit"),
         "sentry-cli 2.1.0 sha256: " + sample("{h64}", "release"),
         'name = "datadog"\nversion = "0.1"\nchecksum = "' + sample("{h64}", "lock") + '"',
@@ -207,6 +240,15 @@ def test_a_token_of_broken_parts_is_no_failure(payload: str) -> None:
     head = base64.urlsafe_b64encode(b'{"alg":"HS256"}').decode().rstrip("=")
     text = f"{head}.eyJ" + sample(payload, "payload") + "." + sample("{U43}", "signature")
     assert rules_hit(record(text)) == set()
+
+
+def test_a_header_over_two_lines_of_a_command_is_read() -> None:
+    """A shell's line ends behind a backslash are none, and schemes are of many names."""
+    value = sample("{A8}5{A5}", "svc")
+    assert "curl-user" in rules_hit(record(f"curl -X POST \\\n  -u svc:{value} https://acme.io"))
+    for scheme in ("Token", "GenieKey", "SSWS", "Token token="):
+        text = f"curl -H 'Authorization: {scheme} {sample('{h40}', scheme)}'".replace("= ", "=")
+        assert "authorization-token" in rules_hit(record(text)), scheme
 
 
 def test_a_login_with_a_word_is_no_line_of_netrc() -> None:
