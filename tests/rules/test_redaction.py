@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dreaming.redaction import engine
 from dreaming.redaction.detector import RULES, Detector
 from dreaming.redaction.engine import RULES_VERSION, Redactor, ScanFailed, Severity
+from dreaming.redaction.proofs import base62_checksum, is_placeholder
 from dreaming.redaction.rules import Rule
 from dreaming.redaction.shapes import opening, pattern, sample
 from tests.rules.redaction_samples import (
@@ -274,3 +275,12 @@ def test_few_real_transcripts_are_left_out(shared: Path) -> None:
     caught = [path.name for path in files if scan(path.read_bytes(), size=1 << 20)]
     assert files
     assert len(caught) <= len(files) // 50, caught
+
+
+def test_a_word_that_chance_spells_in_a_token_hides_nothing() -> None:
+    """A random token may hold the letters of "lorem"; a person writes such a word in one case."""
+    token = "gh" + "p_mXIlOREm9jBozNorCXIFvAlzJSDtw7"
+    body = token[4:].encode()
+    assert rules_hit(record(token + base62_checksum(body).decode())) == {"github-token"}
+    assert not is_placeholder(body)
+    assert is_placeholder(b"Lorem9jBozNor") and is_placeholder(b"9jBoz-YOUR-key")
