@@ -2,12 +2,16 @@
 
 import base64
 import hashlib
+import math
+import re
+import zlib
 from pathlib import Path
 
 import pytest
 
 from dreaming.backends.interface import Answer, Unreachable, Usage
 from dreaming.backends.replay import Replay
+from dreaming.jobs.archiving import Retention
 from dreaming.models.report import Outcome, Verdict
 from dreaming.stores.history import History
 from dreaming.stores.state import opened
@@ -208,3 +212,27 @@ def test_a_session_that_got_another_id_takes_its_findings_along(world: World) ->
     report = world.night()
     assert report.withdrawn.findings == 2
     assert (report.withdrawn.answers, world.waiting()) == (2, {})
+
+
+def test_names_of_tools_records_and_versions_are_text_too(world: World) -> None:
+    """Who stands in what a tool, a call, a record or a version is called is replaced as in text."""
+    who = "marisol.quayle@kelpworks.io"
+    strange = [
+        {"kind": "call", "tool_name": f"mcp {who}", "call": f"c {who}", "record": f"r {who}"},
+        {"format": who, "version": 1},
+    ]
+    path = session(world.sessions, "gamma", ["watch"], extra=strange)
+    text = path.read_text("utf-8").replace(
+        '"version": 1', f'"agent_version": "{who}", "version": 1'
+    )
+    path.write_text(text.replace('"kind": "user"', f'"record": "u {who}", "kind": "user"'), "utf-8")
+    touch(path, NIGHT - 24 * HOUR)
+    world.retention = Retention(sessions=math.inf)
+    report = world.night()
+    assert report.verdicts == {Verdict.PROCESSED: 3}
+    (unknown,) = report.unknown_records
+    assert re.fullmatch(r"codex (<email:\w{4}>): \1 1", unknown)
+    kept = [zlib.decompress(one.read_bytes()) for one in world.place.archive.glob("*.z")]
+    left = b"".join((*kept, _everything(world), report_text(report).encode()))
+    assert b"mcp <email:" in left
+    assert b"marisol" not in left
