@@ -14,6 +14,10 @@ from dreaming.stores.workspace import Pseudonymizer
 _URL: Final = re.compile(r"^\s*url\s*=\s*(\S+)", re.M)
 _REMOTE: Final = re.compile(r'\[remote "([^"]+)"\]([^\[]*)')
 
+_SCHEME: Final = re.compile(r"^(?:[A-Za-z0-9+.-]+::)?[A-Za-z0-9+.-]+://")
+_LOGIN: Final = re.compile(r"^(?:[^/]*@|[^/:]*:(?!\d+/)[^@]*@)")
+"""A password may hold an ``@``, or a ``/`` that nobody encoded."""
+
 _COPIES: Final = tuple(
     re.compile(form.replace("/", r"[\\/]").replace("SOME", r"[^\\/]+"))
     for form in (
@@ -105,11 +109,14 @@ def _remote(config: Path) -> str:
 
 def normalised_remote(url: str) -> str:
     """Return a git remote as ``host/owner/name``: the same for ssh, https and a login inside."""
-    text = url.strip()
+    text = url.strip().strip("\"'")
     if not text:
         return ""
-    text = re.sub(r"^[a-z+]+://", "", text)
-    text = re.sub(r"^[^@/]*@", "", text)
+    scheme = _SCHEME.match(text)
+    if scheme:
+        text = _LOGIN.sub("", re.split(r"[?#]", text[scheme.end() :])[0])
+    else:
+        text = re.sub(r"^[^@/]*@", "", text)
     text = re.sub(r"^([^/:]+):(?!\d+/)", r"\1/", text)
     return text.removesuffix("/").removesuffix(".git").lower()
 

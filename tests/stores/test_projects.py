@@ -23,11 +23,24 @@ def _repository(folder: Path, remote: str = "") -> Path:
         "ssh://git@example.org/tide/api",
         "https://robin:word@example.org/Tide/api.git/",
         "https://example.org/tide/api",
+        "https://robin:a@word@example.org/tide/api",
+        "https://robin:a/word@example.org/tide/api",
+        "HTTPS://robin:word@example.org/tide/api",
+        '"https://robin@tide:word@example.org/tide/api"',
+        "codecommit::eu-1://word@example.org/tide/api",
+        "https://example.org/tide/api?token=word#word",
     ],
 )
 def test_one_remote_has_one_identity(url: str) -> None:
     """However it is written, and never with a login inside."""
     assert normalised_remote(url) == "example.org/tide/api"
+
+
+@pytest.mark.parametrize("path", ["@scope/api", "tide/a@b"])
+@pytest.mark.parametrize("start", ["git@example.org:", "https://robin:word@example.org/"])
+def test_a_sign_in_the_path_is_no_login(start: str, path: str) -> None:
+    """What stands behind the host is the repository's name."""
+    assert normalised_remote(start + path) == f"example.org/{path}"
 
 
 def test_a_repository_is_its_remote(tmp_path: Path) -> None:
