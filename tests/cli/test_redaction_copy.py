@@ -55,6 +55,17 @@ def test_what_may_hold_a_credential_is_not_copied(
     assert [one.name for one in Path("out").iterdir()] == ["good.jsonl"]
 
 
+def test_what_a_name_tells_is_not_copied(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file below a folder that is called like a token has no copy under that name."""
+    (tmp_path / "all" / github_token()).mkdir(parents=True)
+    (tmp_path / "all" / github_token() / "a.jsonl").write_bytes(record("x"))
+    assert run(["redaction", "copy", "all", "--to", "out"]) == 1
+    assert "looks like a credential" in capsys.readouterr().out
+    assert not list(tmp_path.glob("out/**/*.jsonl"))
+
+
 def test_nothing_is_replaced_unasked(tmp_path: Path) -> None:
     """Neither an earlier copy nor the transcript itself."""
     (tmp_path / "a.jsonl").write_bytes(record("one"))
