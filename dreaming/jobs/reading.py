@@ -117,14 +117,17 @@ class Reader:
         if cursor is not None and self._only_touched(transcript, cursor):
             return Reading(_touched(transcript, cursor))
         pages = _Pages(transcript.path, cursor.settled if cursor else 0)
-        scanner = self._redactor.scanner(self._let_in(transcript.agent, transcript.path))
+        let_in = self._let_in(transcript.agent, transcript.path)
+        scanner = self._redactor.scanner(let_in)
         parser = source.parser(transcript)
         for block in pages:
             if block.first_line == 1 and block.data.startswith(WIDE):
                 raise ScanFailed("It is not in UTF-8.")
             scanner.feed(block.data, block.first_line)
             parser.feed(block)
-        hits, session = scanner.finish(), self._named(parser.finish())
+        # A name goes as far as what stands in it: session ids are made of it.
+        hits = (*scanner.finish(), *self.scan([(1, str(transcript.path))], let_in))
+        session = self._named(parser.finish())
         grown = cursor is not None and cursor.settled > 0 and pages.digest_at_cut == cursor.digest
         places = _Places(self._projects, session.repository)
         reading = self._settle(transcript, session, hits, places.of)
@@ -282,6 +285,13 @@ class Reader:
             return self._redactor.is_clean([text])
         except ScanFailed:
             return False
+
+    def sendable(self, texts: Sequence[str]) -> list[str]:
+        """Return what of a person's own texts may be sent: clean, and with who is named replaced.
+
+        Raises ``ScanFailed``.
+        """
+        return self._redactor.redact([text for text in texts if self.is_clean(text)])
 
     def redact(self, session: Session) -> Session:
         """Return the session with everything that identifies replaced.

@@ -15,6 +15,7 @@ from dreaming.jobs.archiving import Retention
 from dreaming.models.report import Outcome, Verdict
 from dreaming.stores.history import History
 from dreaming.stores.state import opened
+from tests.rules.redaction_samples import github_token
 
 from .world import GOTCHAS, HOUR, KEY, NIGHT, World, recorded, report_text, session, touch
 
@@ -236,3 +237,31 @@ def test_names_of_tools_records_and_versions_are_text_too(world: World) -> None:
     left = b"".join((*kept, _everything(world), report_text(report).encode()))
     assert b"mcp <email:" in left
     assert b"marisol" not in left
+
+
+def test_a_name_that_is_a_token_refuses_the_transcript(world: World) -> None:
+    """The session id would be made of it."""
+    token = github_token("name")
+    path = session(world.sessions / token, "gamma", ["watch"])
+    path.write_text(
+        path.read_text("utf-8").replace('"session": "gamma"', '"session": null'), "utf-8"
+    )
+    touch(path, NIGHT - 24 * HOUR)
+    report = world.night()
+    assert report.verdicts == {Verdict.PROCESSED: 2, Verdict.EXCLUDED: 1}
+    with opened(world.place.database, key=KEY) as state:
+        assert all(token not in one for one in History(state, world.belongs).native_ids().values())
+
+
+def test_what_is_known_is_sent_like_all_else(world: World) -> None:
+    """A lesson with a token in it is not sent, and of one that names a person not the name."""
+    token = github_token("known")
+    (world.place.knowledge_base / "reef.md").write_text(
+        f"# Reef\n\n- Log in with {token}.\n- Ask marisol.quayle@kelpworks.io first.\n", "utf-8"
+    )
+    world.night()
+    assert isinstance(world.backend, _Paid)
+    sent = "".join(one.prompt for one in world.backend.asked)
+    assert "- Ask <email:" in sent
+    assert token not in sent
+    assert "marisol" not in sent
