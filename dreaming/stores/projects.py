@@ -28,6 +28,8 @@ _COPIES: Final = tuple(
     )
 )
 """Where tools put worktrees: beside, in their own folder, inside the repository, in one for all."""
+LONGEST_PATH: Final = 8192
+"""Bytes that are read of a file that holds a path."""
 LARGEST_CONFIG: Final = 1_000_000
 """Bytes; a larger ``.git/config`` is not one that git wrote."""
 
@@ -73,21 +75,26 @@ def _git_folder(folder: Path) -> Path | None:
                 return git.resolve()
             if git.is_file():
                 return _linked(git)
-        except OSError:
-            return None  # a folder we may not look into is a folder we know nothing of
+        except (OSError, ValueError, RuntimeError):
+            return None  # a folder we may not look into, or that cannot be, tells us nothing
     return None
 
 
 def _linked(file: Path) -> Path | None:
     """The common directory behind a worktree's or submodule's ``.git`` file."""
-    target = file.read_text(encoding="utf-8", errors="replace").partition("gitdir:")[2].strip()
+    target = _beginning(file).partition("gitdir:")[2].strip()
     if not target:
         return None
     own = (file.parent / target).resolve()
     common = own / "commondir"
     if common.is_file():
-        return (own / common.read_text(encoding="utf-8", errors="replace").strip()).resolve()
+        return (own / _beginning(common).strip()).resolve()
     return own if own.is_dir() else None
+
+
+def _beginning(file: Path) -> str:
+    with file.open("rb") as opened:
+        return opened.read(LONGEST_PATH).decode("utf-8", "replace")
 
 
 def _remote(config: Path) -> str:

@@ -63,6 +63,22 @@ def test_a_worktree_is_its_repository(tmp_path: Path) -> None:
     assert git_identity(str(tree)) == str((main / ".git").resolve())
 
 
+@pytest.mark.parametrize("place", [".git", "own/commondir"])
+def test_a_huge_file_in_place_of_a_path_is_not_read(tmp_path: Path, place: str) -> None:
+    """Whoever names a folder in a transcript cannot make a night read a terabyte."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / ".git").write_text("gitdir: own")
+    with (tmp_path / place).open("ab") as file:
+        file.truncate(1 << 40)
+    assert git_identity(str(tmp_path)) == ""
+
+
+def test_what_cannot_be_a_path_tells_nothing(tmp_path: Path) -> None:
+    """It ends no night."""
+    (tmp_path / ".git").write_text("gitdir: a\0b")
+    assert git_identity(str(tmp_path)) == ""
+
+
 def test_a_gone_folder_is_what_the_transcript_recorded(tmp_path: Path) -> None:
     """The recorded remote first, then the recorded path."""
     projects = Projects(Pseudonymizer(b"k" * 32))
