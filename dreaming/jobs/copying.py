@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -54,6 +55,8 @@ def copy(
     for file, name in chosen:
         try:
             target = to / _redacted_name(name, redactor)
+            if not stat.S_ISREG(file.stat().st_mode):
+                raise OSError(0, "it is no regular file")
             if target in taken or target.resolve() == file.resolve():
                 raise FileExistsError(0, "another transcript would have the same name")
             if target.exists() and not force:

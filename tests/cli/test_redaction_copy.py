@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,15 @@ def test_what_a_name_tells_is_not_copied(
     assert run(["redaction", "copy", "all", "--to", "out"]) == 1
     assert "looks like a credential" in capsys.readouterr().out
     assert not list(tmp_path.glob("out/**/*.jsonl"))
+
+
+def test_what_is_no_file_is_not_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pipe that nobody writes into would be read for ever."""
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    assert run(["redaction", "copy", "pipe.jsonl", "--to", "out"]) == 1
+    assert "no regular file" in capsys.readouterr().out
 
 
 def test_nothing_is_replaced_unasked(tmp_path: Path) -> None:
