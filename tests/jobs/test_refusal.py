@@ -6,6 +6,7 @@ import math
 import re
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -218,7 +219,7 @@ def test_a_session_that_got_another_id_takes_its_findings_along(world: World) ->
 def test_names_of_tools_records_and_versions_are_text_too(world: World) -> None:
     """Who stands in what a tool, a call, a record or a version is called is replaced as in text."""
     who = "marisol.quayle@kelpworks.io"
-    strange = [
+    strange: list[dict[str, Any]] = [
         {"kind": "call", "tool_name": f"mcp {who}", "call": f"c {who}", "record": f"r {who}"},
         {"format": who, "version": 1},
     ]
