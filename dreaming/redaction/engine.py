@@ -23,7 +23,7 @@ from dreaming.redaction.rules import Rule, Severity
 
 __all__ = ["RULES_VERSION", "Hit", "Redactor", "ScanFailed", "Scanner", "Severity"]
 
-ENGINE_VERSION: Final = 2
+ENGINE_VERSION: Final = 3
 """Raised when the same rules find something else."""
 
 
