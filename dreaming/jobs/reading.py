@@ -251,6 +251,7 @@ class Reader:
             return Reading(_settlement(transcript, Verdict.SKIPPED, OTHER_PROJECT, self.rules))
         projects = {project.id: project for _, project in belonging}
         redacted = self.redact(session)
+        redacted.repository = ""  # a remote may hold a login; the projects say what it was good for
         redacted.turns = [
             msgspec.structs.replace(turn, folder=project.id)
             for turn, (_, project) in zip(redacted.turns, belonging, strict=True)

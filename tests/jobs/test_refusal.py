@@ -225,7 +225,8 @@ def test_names_of_tools_records_and_versions_are_text_too(world: World) -> None:
     ]
     path = session(world.sessions, "gamma", ["watch"], extra=strange)
     text = path.read_text("utf-8").replace(
-        '"version": 1', f'"agent_version": "{who}", "version": 1'
+        '"version": 1',
+        f'"agent_version": "{who}", "repository": "https://x.io/a?marisol", "version": 1',
     )
     path.write_text(text.replace('"kind": "user"', f'"record": "u {who}", "kind": "user"'), "utf-8")
     touch(path, NIGHT - 24 * HOUR)
