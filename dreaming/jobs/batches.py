@@ -98,7 +98,7 @@ def settle_all(
         work.state,
         work.answers,
         work.prompt,
-        [line.text for line in work.lessons],
+        work.reader.sendable([line.text for line in work.lessons]),
         allowance,
         is_clean=work.reader.is_clean,
         pause=work.pause,

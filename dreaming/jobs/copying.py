@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -53,8 +54,10 @@ def copy(
     progress.begin("copying", sum(_size(file) for file, _ in chosen))
     taken: set[Path] = set()
     for file, name in chosen:
-        target = to / _redacted_name(name, redactor)
         try:
+            target = to / _redacted_name(name, redactor)
+            if not stat.S_ISREG(file.stat().st_mode):
+                raise OSError(0, "it is no regular file")
             if target in taken or target.resolve() == file.resolve():
                 raise FileExistsError(0, "another transcript would have the same name")
             if target.exists() and not force:
@@ -89,7 +92,12 @@ def _size(file: Path) -> int:
 
 
 def _redacted_name(name: Path, redactor: Redactor) -> Path:
-    """Return a name that tells of nobody, without marks that a shell takes for its own."""
+    """Return a name that tells of nobody, without marks that a shell takes for its own.
+
+    Raises ``ScanFailed`` for one that cannot be made so.
+    """
+    if not redactor.is_clean(name.parts):
+        raise ScanFailed("Its name, or that of a folder it is in, looks like a credential.")
     return Path(*(_MARK.sub(_plain, part) for part in redactor.redact(name.parts)))
 
 

@@ -7,6 +7,7 @@ is clean are its turns redacted and excerpts taken from them; otherwise nothing 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -51,6 +52,7 @@ _LINES: Final = 32
 UNIQUE: Final = 12
 """Shortest record identity, in characters, that no two conversations share by chance."""
 IN_REFUSED: Final = "(in refused transcripts)"
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class Reading(msgspec.Struct):
@@ -115,14 +117,17 @@ class Reader:
         if cursor is not None and self._only_touched(transcript, cursor):
             return Reading(_touched(transcript, cursor))
         pages = _Pages(transcript.path, cursor.settled if cursor else 0)
-        scanner = self._redactor.scanner(self._let_in(transcript.agent, transcript.path))
+        let_in = self._let_in(transcript.agent, transcript.path)
+        scanner = self._redactor.scanner(let_in)
         parser = source.parser(transcript)
         for block in pages:
             if block.first_line == 1 and block.data.startswith(WIDE):
                 raise ScanFailed("It is not in UTF-8.")
             scanner.feed(block.data, block.first_line)
             parser.feed(block)
-        hits, session = scanner.finish(), parser.finish()
+        # A name goes as far as what stands in it: session ids are made of it.
+        hits = (*scanner.finish(), *self.scan([(1, str(transcript.path))], let_in))
+        session = self._named(parser.finish())
         grown = cursor is not None and cursor.settled > 0 and pages.digest_at_cut == cursor.digest
         places = _Places(self._projects, session.repository)
         reading = self._settle(transcript, session, hits, places.of)
@@ -148,12 +153,9 @@ class Reader:
             if cursor is None:
                 return Reading(_settlement(transcript, Verdict.SKIPPED, VANISHED, self.rules))
             return Reading(_touched(transcript, cursor))
-        turns = kept.session.turns
         let_in = self._let_in(transcript.agent, transcript.path)
         try:
-            hits = self.scan(
-                ((turn.line, text) for turn in turns for text in _turn_texts(turn)), let_in
-            )
+            hits = self.scan(_texts_and_names(kept.session), let_in)
             reading = self._settle(transcript, kept.session, hits, kept.projects.__getitem__)
         except ScanFailed as wrong:
             return self._failed(transcript, cursor, _not_scanned(wrong))
@@ -249,14 +251,13 @@ class Reader:
             return Reading(_settlement(transcript, Verdict.SKIPPED, OTHER_PROJECT, self.rules))
         projects = {project.id: project for _, project in belonging}
         redacted = self.redact(session)
+        redacted.repository = ""  # a remote may hold a login; the projects say what it was good for
         redacted.turns = [
             msgspec.structs.replace(turn, folder=project.id)
             for turn, (_, project) in zip(redacted.turns, belonging, strict=True)
         ]
-        hits = self.scan(
-            ((turn.line, text) for turn in redacted.turns for text in _turn_texts(turn)),
-            self._let_in(transcript.agent, transcript.path),
-        )
+        let_in = self._let_in(transcript.agent, transcript.path)
+        hits = self.scan(_texts_and_names(redacted), let_in)
         refusal = self.refusal(transcript.agent, transcript.path, hits)
         if refusal is not None:
             refused = _settlement(transcript, *refusal, self.rules)
@@ -286,6 +287,13 @@ class Reader:
         except ScanFailed:
             return False
 
+    def sendable(self, texts: Sequence[str]) -> list[str]:
+        """Return what of a person's own texts may be sent: clean, and with who is named replaced.
+
+        Raises ``ScanFailed``.
+        """
+        return self._redactor.redact([text for text in texts if self.is_clean(text)])
+
     def redact(self, session: Session) -> Session:
         """Return the session with everything that identifies replaced.
 
@@ -293,9 +301,28 @@ class Reader:
         """
         flat = [text for turn in session.turns for text in _turn_texts(turn)]
         folders = sorted({turn.folder for turn in session.turns})
-        clean = iter(self._redactor.redact([*flat, *folders]))
+        names = list(dict.fromkeys(name for turn in session.turns for name in _turn_names(turn)))
+        clean = iter(self._redactor.redact([*flat, *names, *folders]))
         turns = [_with_texts(turn, clean) for turn in session.turns]
+        renamed = {name: now for name, now in zip(names, clean, strict=False) if now is not name}
+        if renamed:
+            turns = [_with_names(turn, renamed) for turn in turns]
         return msgspec.structs.replace(session, turns=turns)
+
+    def _named(self, session: Session) -> Session:
+        """Return the session with what identifies replaced in the names that reports show.
+
+        Anybody may call a record or a version whatever they like.
+        """
+        version, counts = session.version, session.unknown_records
+        if not version and not counts:
+            return session
+        folders = sorted({turn.folder for turn in session.turns})
+        version, *names = self._redactor.redact([version, *counts, *folders])
+        unknown: dict[str, int] = {}
+        for name, number in zip(names, counts.values(), strict=False):
+            unknown[name] = unknown.get(name, 0) + number
+        return msgspec.structs.replace(session, version=version, unknown_records=unknown)
 
     def _origin(self, session: Session, settlement: Settlement) -> Origin:
         """Return whose the transcript is; of a refused one nothing in clear.
@@ -452,6 +479,33 @@ def _found(hits: Iterable[Hit]) -> tuple[Found, ...]:
 
 def _turn_texts(turn: Turn) -> tuple[str, str, str, str]:
     return turn.text, turn.action, turn.before, turn.after
+
+
+def _turn_names(turn: Turn) -> Iterator[str]:
+    """Yield by what names a turn goes: free text too. UUIDs say nothing, and forks share them."""
+    for name in (turn.tool_name, turn.call_id, turn.record):
+        if name and not _UUID.fullmatch(name):
+            yield name
+
+
+def _with_names(turn: Turn, renamed: Mapping[str, str]) -> Turn:
+    return msgspec.structs.replace(
+        turn,
+        tool_name=renamed.get(turn.tool_name, turn.tool_name),
+        call_id=renamed.get(turn.call_id, turn.call_id),
+        record=renamed.get(turn.record, turn.record),
+    )
+
+
+def _texts_and_names(session: Session) -> Iterator[tuple[int, str]]:
+    """Yield what a session says and the names in it, once each, with their lines."""
+    seen: set[str] = set()
+    for turn in session.turns:
+        yield from ((turn.line, text) for text in _turn_texts(turn))
+        for name in _turn_names(turn):
+            if name not in seen:
+                seen.add(name)
+                yield turn.line, name
 
 
 def _with_texts(turn: Turn, clean: Iterator[str]) -> Turn:

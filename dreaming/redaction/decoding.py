@@ -15,16 +15,28 @@ from typing import Final
 LEVELS: Final = 4
 """JSON inside JSON inside JSON inside JSON: deeper was never seen."""
 
-INVISIBLE: Final = (0, 0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF)
+INVISIBLE: Final = (
+    *(0, 0xAD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x3164, 0xFEFF, 0xFFA0),
+    *range(0x200B, 0x2010),
+    *range(0x202A, 0x202F),
+    *range(0x2060, 0x2070),
+    *range(0xFE00, 0xFE10),
+)
 """Characters nobody sees: what text of two bytes a character has between its letters, soft hyphen,
-zero-width space and its kin, byte order mark."""
+zero-width space and its kin, marks of direction, fillers, selectors of a form, byte order mark."""
 
 _ESCAPE: Final = re.compile(rb"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[bfnrt/`'\"\\])")
 _PIECES: Final = re.compile(rb"([\"'])\s{0,40}[+.]?\s{0,40}\1")
 _PERCENT: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
 _ARROW: Final = 0x2192
 """Stands between a line's number and the line where agents print files."""
-_INVISIBLE: Final = tuple(chr(code).encode() for code in INVISIBLE)
+_INVISIBLE: Final = re.compile(
+    rb"[\0\xc2\xcd\xd8\xe1-\xe3\xef]"  # a set of bytes first: so it is searched for fast
+    rb"(?:(?<=\0)|(?<=\xc2)\xad|(?<=\xcd)\x8f|(?<=\xd8)\x9c|(?<=\xe3)\x85\xa4"
+    rb"|(?<=\xe1)(?:\x85[\x9f\xa0]|\x9e[\xb4\xb5]|\xa0\x8e)"
+    rb"|(?<=\xe2)(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xaf])"
+    rb"|(?<=\xef)(?:\xbb\xbf|\xbe\xa0|\xb8[\x80-\x8f]))"
+)
 _TERMINAL: Final = re.compile(
     rb"\x1b(?:\[[0-9;?]{0,16}[ -/]{0,2}[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\))"
 )
@@ -73,9 +85,9 @@ def clean(data: bytes) -> bytes:
     data = unescape(data)
     if b"\x1b" in data:
         data = _TERMINAL.sub(b"", data)
-    for unseen in _INVISIBLE[: 1 if data.isascii() else None]:
-        data = data.replace(unseen, b"")
-    return data
+    if data.isascii():
+        return data.replace(b"\0", b"")
+    return _INVISIBLE.sub(b"", data)
 
 
 def unescape(data: bytes) -> bytes:

@@ -14,6 +14,10 @@ from dreaming.stores.workspace import Pseudonymizer
 _URL: Final = re.compile(r"^\s*url\s*=\s*(\S+)", re.M)
 _REMOTE: Final = re.compile(r'\[remote "([^"]+)"\]([^\[]*)')
 
+_SCHEME: Final = re.compile(r"^(?:[A-Za-z0-9+.-]+::)?[A-Za-z0-9+.-]+://")
+_LOGIN: Final = re.compile(r"^(?:[^/]*@|[^/:]*:(?!\d+/)[^@]*@)")
+"""A password may hold an ``@``, or a ``/`` that nobody encoded."""
+
 _COPIES: Final = tuple(
     re.compile(form.replace("/", r"[\\/]").replace("SOME", r"[^\\/]+"))
     for form in (
@@ -24,6 +28,8 @@ _COPIES: Final = tuple(
     )
 )
 """Where tools put worktrees: beside, in their own folder, inside the repository, in one for all."""
+LONGEST_PATH: Final = 8192
+"""Bytes that are read of a file that holds a path."""
 LARGEST_CONFIG: Final = 1_000_000
 """Bytes; a larger ``.git/config`` is not one that git wrote."""
 
@@ -69,21 +75,26 @@ def _git_folder(folder: Path) -> Path | None:
                 return git.resolve()
             if git.is_file():
                 return _linked(git)
-        except OSError:
-            return None  # a folder we may not look into is a folder we know nothing of
+        except (OSError, ValueError, RuntimeError):
+            return None  # a folder we may not look into, or that cannot be, tells us nothing
     return None
 
 
 def _linked(file: Path) -> Path | None:
     """The common directory behind a worktree's or submodule's ``.git`` file."""
-    target = file.read_text(encoding="utf-8", errors="replace").partition("gitdir:")[2].strip()
+    target = _beginning(file).partition("gitdir:")[2].strip()
     if not target:
         return None
     own = (file.parent / target).resolve()
     common = own / "commondir"
     if common.is_file():
-        return (own / common.read_text(encoding="utf-8", errors="replace").strip()).resolve()
+        return (own / _beginning(common).strip()).resolve()
     return own if own.is_dir() else None
+
+
+def _beginning(file: Path) -> str:
+    with file.open("rb") as opened:
+        return opened.read(LONGEST_PATH).decode("utf-8", "replace")
 
 
 def _remote(config: Path) -> str:
@@ -105,11 +116,14 @@ def _remote(config: Path) -> str:
 
 def normalised_remote(url: str) -> str:
     """Return a git remote as ``host/owner/name``: the same for ssh, https and a login inside."""
-    text = url.strip()
+    text = url.strip().strip("\"'")
     if not text:
         return ""
-    text = re.sub(r"^[a-z+]+://", "", text)
-    text = re.sub(r"^[^@/]*@", "", text)
+    scheme = _SCHEME.match(text)
+    if scheme:
+        text = _LOGIN.sub("", re.split(r"[?#]", text[scheme.end() :])[0])
+    else:
+        text = re.sub(r"^[^@/]*@", "", text)
     text = re.sub(r"^([^/:]+):(?!\d+/)", r"\1/", text)
     return text.removesuffix("/").removesuffix(".git").lower()
 

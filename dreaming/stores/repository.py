@@ -140,7 +140,10 @@ def checkout(project: Project) -> Checkout | None:
     """Return the repository around a project's folder, where it is still that of the project."""
     if not project.folder.startswith("/"):
         return None
-    folder = Path(project.folder).resolve()
+    try:
+        folder = Path(project.folder).resolve()
+    except (OSError, RuntimeError, ValueError):  # a loop of links, a zero byte
+        return None
     places = (place for place in (folder, *folder.parents) if os.path.lexists(place / ".git"))
     root = next(places, None)
     if root is None or git_identity(str(folder)) != project.identity:

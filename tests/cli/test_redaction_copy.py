@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,26 @@ def test_what_may_hold_a_credential_is_not_copied(
     assert good["verdict"] == "copied"
     assert token not in printed.out + printed.err
     assert [one.name for one in Path("out").iterdir()] == ["good.jsonl"]
+
+
+def test_what_a_name_tells_is_not_copied(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file below a folder that is called like a token has no copy under that name."""
+    (tmp_path / "all" / github_token()).mkdir(parents=True)
+    (tmp_path / "all" / github_token() / "a.jsonl").write_bytes(record("x"))
+    assert run(["redaction", "copy", "all", "--to", "out"]) == 1
+    assert "looks like a credential" in capsys.readouterr().out
+    assert not list(tmp_path.glob("out/**/*.jsonl"))
+
+
+def test_what_is_no_file_is_not_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pipe that nobody writes into would be read for ever."""
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    assert run(["redaction", "copy", "pipe.jsonl", "--to", "out"]) == 1
+    assert "no regular file" in capsys.readouterr().out
 
 
 def test_nothing_is_replaced_unasked(tmp_path: Path) -> None:

@@ -2,15 +2,21 @@
 
 import base64
 import hashlib
+import math
+import re
+import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dreaming.backends.interface import Answer, Unreachable, Usage
 from dreaming.backends.replay import Replay
+from dreaming.jobs.archiving import Retention
 from dreaming.models.report import Outcome, Verdict
 from dreaming.stores.history import History
 from dreaming.stores.state import opened
+from tests.rules.redaction_samples import github_token
 
 from .world import GOTCHAS, HOUR, KEY, NIGHT, World, recorded, report_text, session, touch
 
@@ -208,3 +214,56 @@ def test_a_session_that_got_another_id_takes_its_findings_along(world: World) ->
     report = world.night()
     assert report.withdrawn.findings == 2
     assert (report.withdrawn.answers, world.waiting()) == (2, {})
+
+
+def test_names_of_tools_records_and_versions_are_text_too(world: World) -> None:
+    """Who stands in what a tool, a call, a record or a version is called is replaced as in text."""
+    who = "marisol.quayle@kelpworks.io"
+    strange: list[dict[str, Any]] = [
+        {"kind": "call", "tool_name": f"mcp {who}", "call": f"c {who}", "record": f"r {who}"},
+        {"format": who, "version": 1},
+    ]
+    path = session(world.sessions, "gamma", ["watch"], extra=strange)
+    text = path.read_text("utf-8").replace(
+        '"version": 1',
+        f'"agent_version": "{who}", "repository": "https://x.io/a?marisol", "version": 1',
+    )
+    path.write_text(text.replace('"kind": "user"', f'"record": "u {who}", "kind": "user"'), "utf-8")
+    touch(path, NIGHT - 24 * HOUR)
+    world.retention = Retention(sessions=math.inf)
+    report = world.night()
+    assert report.verdicts == {Verdict.PROCESSED: 3}
+    (unknown,) = report.unknown_records
+    assert re.fullmatch(r"codex (<email:\w{4}>): \1 1", unknown)
+    kept = [zlib.decompress(one.read_bytes()) for one in world.place.archive.glob("*.z")]
+    left = b"".join((*kept, _everything(world), report_text(report).encode()))
+    assert b"mcp <email:" in left
+    assert b"marisol" not in left
+
+
+def test_a_name_that_is_a_token_refuses_the_transcript(world: World) -> None:
+    """The session id would be made of it."""
+    token = github_token("name")
+    path = session(world.sessions / token, "gamma", ["watch"])
+    path.write_text(
+        path.read_text("utf-8").replace('"session": "gamma"', '"session": null'), "utf-8"
+    )
+    touch(path, NIGHT - 24 * HOUR)
+    report = world.night()
+    assert report.verdicts == {Verdict.PROCESSED: 2, Verdict.EXCLUDED: 1}
+    with opened(world.place.database, key=KEY) as state:
+        assert all(token not in one for one in History(state, world.belongs).native_ids().values())
+
+
+def test_what_is_known_is_sent_like_all_else(world: World) -> None:
+    """A lesson with a token in it is not sent, and of one that names a person not the name."""
+    token = github_token("known")
+    (world.place.knowledge_base / "reef.md").write_text(
+        f"# Reef\n\n- Log in with {token}.\n- Ask marisol.quayle@kelpworks.io first.\n", "utf-8"
+    )
+    world.night()
+    assert isinstance(world.backend, _Paid)
+    sent = "".join(one.prompt for one in world.backend.asked)
+    assert "- Ask <email:" in sent
+    assert token not in sent
+    assert "marisol" not in sent

@@ -17,7 +17,7 @@ from dreaming.redaction.anchors import Anchors
 from dreaming.redaction.detector import ENOUGH, RULES, Detector, Work
 from dreaming.redaction.engine import Hit, Redactor, ScanFailed
 from dreaming.redaction.rules import Rule, Severity
-from tests.rules.redaction_samples import counterexample, github_token, record
+from tests.rules.redaction_samples import counterexample, github_token, record, rules_hit
 
 REDACTOR = Redactor(b"key of the tests")
 LINE = 30_000
@@ -205,11 +205,12 @@ def test_any_bytes_at_all_are_scanned() -> None:
         (rb"\ud800\u2192\u00e9\u200b", b"?\t?"),
         (b"\x1b[31ma\x1b[0m\0", b"a"),
         (rb"\q\u12", rb"\q\u12"),
+        ("é" + "".join(map(chr, decoding.INVISIBLE)) + "b\u200a", "éb\u200a".encode()),
     ],
 )
-def test_what_a_person_reads(raw: bytes, plain: bytes) -> None:
+def test_what_a_person_reads(raw: bytes | str, plain: bytes) -> None:
     """Escapes at any level, terminal codes and invisible characters are undone; others stay."""
-    assert decoding.clean(raw) == plain
+    assert decoding.clean(raw.encode() if isinstance(raw, str) else raw) == plain
 
 
 def test_percent_is_undone_twice() -> None:
@@ -260,3 +261,12 @@ def test_a_value_that_was_let_in_hides_no_other() -> None:
         (1, True),
         (200, False),
     ]
+
+
+@pytest.mark.parametrize("unseen", ["\u202e", "\u034f", "\ufe0f", "\u3164", "\u2062"])
+def test_no_character_that_nobody_sees_hides_a_token(unseen: str) -> None:
+    """Marks of direction, joiners, selectors and fillers count like a zero-width space."""
+    token = github_token("unseen")
+    whole = f"KEY={token[:12]}{unseen}{token[12:]}"
+    assert rules_hit(record(whole)) == rules_hit(f'{{"t":"{whole}"}}\n'.encode())
+    assert "github-token" in rules_hit(record(whole))

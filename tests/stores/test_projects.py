@@ -23,11 +23,24 @@ def _repository(folder: Path, remote: str = "") -> Path:
         "ssh://git@example.org/tide/api",
         "https://robin:word@example.org/Tide/api.git/",
         "https://example.org/tide/api",
+        "https://robin:a@word@example.org/tide/api",
+        "https://robin:a/word@example.org/tide/api",
+        "HTTPS://robin:word@example.org/tide/api",
+        '"https://robin@tide:word@example.org/tide/api"',
+        "codecommit::eu-1://word@example.org/tide/api",
+        "https://example.org/tide/api?token=word#word",
     ],
 )
 def test_one_remote_has_one_identity(url: str) -> None:
     """However it is written, and never with a login inside."""
     assert normalised_remote(url) == "example.org/tide/api"
+
+
+@pytest.mark.parametrize("path", ["@scope/api", "tide/a@b"])
+@pytest.mark.parametrize("start", ["git@example.org:", "https://robin:word@example.org/"])
+def test_a_sign_in_the_path_is_no_login(start: str, path: str) -> None:
+    """What stands behind the host is the repository's name."""
+    assert normalised_remote(start + path) == f"example.org/{path}"
 
 
 def test_a_repository_is_its_remote(tmp_path: Path) -> None:
@@ -48,6 +61,22 @@ def test_a_worktree_is_its_repository(tmp_path: Path) -> None:
     tree.mkdir()
     (tree / ".git").write_text(f"gitdir: {own}\n")
     assert git_identity(str(tree)) == str((main / ".git").resolve())
+
+
+@pytest.mark.parametrize("place", [".git", "own/commondir"])
+def test_a_huge_file_in_place_of_a_path_is_not_read(tmp_path: Path, place: str) -> None:
+    """Whoever names a folder in a transcript cannot make a night read a terabyte."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / ".git").write_text("gitdir: own")
+    with (tmp_path / place).open("ab") as file:
+        file.truncate(1 << 40)
+    assert git_identity(str(tmp_path)) == ""
+
+
+def test_what_cannot_be_a_path_tells_nothing(tmp_path: Path) -> None:
+    """It ends no night."""
+    (tmp_path / ".git").write_text("gitdir: a\0b")
+    assert git_identity(str(tmp_path)) == ""
 
 
 def test_a_gone_folder_is_what_the_transcript_recorded(tmp_path: Path) -> None:

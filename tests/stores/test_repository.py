@@ -141,3 +141,12 @@ def test_only_the_projects_own_repository_is_opened(root: Path, tmp_path: Path) 
     assert checkout(Project(known.id, "", str(tmp_path))) is None
     assert checkout(Project(known.id, "C:\\tide", "C:\\tide")) is None
     assert checkout(Project(known.id, known.identity, str(tmp_path / "gone"))) is None
+
+
+@pytest.mark.parametrize("name", ["lo\0op", "loop", "a" * 5000])
+def test_a_folder_that_cannot_be_is_no_repository(tmp_path: Path, name: str) -> None:
+    """Anybody may record any folder in a transcript; it ends no night."""
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    folder = f"{tmp_path}/{name}"
+    assert git_identity(folder) == ""
+    assert checkout(Project("p", folder, folder)) is None
