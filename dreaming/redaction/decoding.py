@@ -25,7 +25,7 @@ INVISIBLE: Final = (
 """Characters nobody sees: what text of two bytes a character has between its letters, soft hyphen,
 zero-width space and its kin, marks of direction, fillers, selectors of a form, byte order mark."""
 
-_ESCAPE: Final = re.compile(rb"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[bfnrt/`'\"\\])")
+_ESCAPE: Final = re.compile(rb"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[bfnrt/_`'\"\\])")
 _PIECES: Final = re.compile(rb"([\"'])\s{0,40}[+.]?\s{0,40}\1")
 _PERCENT: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
 _ARROW: Final = 0x2192
@@ -76,7 +76,7 @@ class _Escapes(dict[bytes, bytes]):
 
 _ESCAPES: Final = _Escapes(
     {b"b": b" ", b"f": b" ", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
-    | {bytes((sign,)): bytes((sign,)) for sign in b"/`'\"\\"}
+    | {bytes((sign,)): bytes((sign,)) for sign in b"/_`'\"\\"}
 )
 
 

@@ -99,6 +99,7 @@ _WRAPPINGS: Final = (
     (Wrapping.ESCAPED, rf"[!-~](?:{_UNSEEN})[!-~]"),
     (Wrapping.ESCAPED, rf":\\{{0,4}}/\\{{0,4}}/{_CODES}"),
     (Wrapping.ESCAPED, r"(?:\\{1,8}x[2-7][0-9a-fA-F]){8}"),
+    (Wrapping.ESCAPED, r"[A-Za-z0-9]\\{1,8}_[A-Za-z0-9_-]{8}"),  # as Markdown writes an underscore
     (Wrapping.PERCENT, r"%(?:25)?[2-7][0-9A-Fa-f]"),
     (Wrapping.PIECES, r"[\"'] ?\+ ?\\{0,8}[\"'][A-Za-z0-9/_+.~%=-]{6}"),
     (Wrapping.PIECES, r"[\"'] \. \\{0,8}[\"'][A-Za-z0-9/_+-]{6}"),

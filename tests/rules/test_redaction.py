@@ -284,3 +284,12 @@ def test_a_word_that_chance_spells_in_a_token_hides_nothing() -> None:
     assert rules_hit(record(token + base62_checksum(body).decode())) == {"github-token"}
     assert not is_placeholder(body)
     assert is_placeholder(b"Lorem9jBozNor") and is_placeholder(b"9jBoz-YOUR-key")
+
+
+@pytest.mark.parametrize("deep", [1, 2, 3])
+def test_an_underscore_that_markdown_escapes_hides_nothing(deep: int) -> None:
+    """A token in prose may be written with a backslash, in JSON in JSON too."""
+    text = f"it is {github_token()} here".replace("_", "\\_")
+    for _ in range(deep - 1):
+        text = json.dumps({"text": text})
+    assert "github-token" in rules_hit(record(text))
