@@ -382,14 +382,16 @@ def redactor(here: Place) -> Redactor:
     from dreaming.redaction.engine import Redactor
 
     names = (*here.person.names, *_machine_names())
-    return Redactor(here.workspace.key(), names, here.person.patterns, compiled())
+    return Redactor(
+        here.workspace.key(), names, here.person.patterns, compiled(here.workspace.state)
+    )
 
 
-def compiled() -> Compiled:
-    """Return where compiled rules are kept: beside the keys, where what is written is trusted."""
+def compiled(state: Path) -> Compiled:
+    """Return where compiled rules are kept: beside a key, where what is written is trusted."""
     from dreaming.stores.compiled import Compiled
 
-    return Compiled(workspace.state_home() / "rules")
+    return Compiled(state / "rules")
 
 
 def _machine_names() -> list[str]:
@@ -418,7 +420,11 @@ def checker(choices: Choices) -> tuple[Redactor, Words, bool]:
         person = read_person(workspace.config_file())
         names = (*person.names, *_machine_names())
         key = secrets.token_bytes(workspace.KEY_BYTES)
-        return Redactor(key, names, person.patterns, compiled()), Words(), False
+        return (
+            Redactor(key, names, person.patterns, compiled(workspace.state_home())),
+            Words(),
+            False,
+        )
     here = place(choices)
     return redactor(here), _decided(here.workspace).words, True
 

@@ -84,7 +84,11 @@ def plant(home: Path) -> Planted:
 def _in_pieces(home: Path) -> str:
     """A token that becomes whole only where the parts of a result are put together."""
     token = github_token("canary")
-    parts = [{"type": "text", "text": one} for one in (f"error: no {token[:20]}", token[20:])]
+    far = {"note": "nothing " * 80}  # too far apart to be seen as one in the bytes
+    parts = [
+        {"type": "text", "text": f"error: no {token[:20]}", **far},
+        {"type": "text", "text": token[20:]},
+    ]
     failed = result(parts, error=True)
     works = user("No, that token is void. Use the deploy script instead.", 2)
     records = [user("Publish it.", 1), answer(call(command="make publish")), failed, works]
@@ -213,8 +217,8 @@ def _left(home: Path) -> Iterator[bytes]:
     for path in sorted(home.rglob("*")):
         if not path.is_file() or path.is_relative_to(home / ".claude"):
             continue
-        if path.is_relative_to(home / ".codex"):
-            continue
+        if path.is_relative_to(home / ".codex") or path.parent.name == "rules":
+            continue  # compiled rules: they hold what credentials of a family have in common
         data = path.read_bytes()
         yield from _opened(data)
         yield os.fsencode(path.name)
