@@ -125,7 +125,7 @@ def _of_transport(error: Exception, words: str, partial: Answer) -> DreamingErro
 
     cause = error if isinstance(error, httpx2.HTTPError | httpx2.InvalidURL) else error.__cause__
     if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError):
-        return Unreachable(f"The API cannot be reached: {words}", remedy="Look at the network.")
+        return Unreachable(f"The API cannot be reached: {words}.", remedy="Look at the network.")
     if isinstance(cause, httpx2.UnsupportedProtocol | httpx2.InvalidURL):
         return LetInRefused(f"The API's address cannot be used: {words}", remedy=_MODEL_REMEDY)
     if isinstance(cause, httpx2.TimeoutException):

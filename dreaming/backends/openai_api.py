@@ -356,7 +356,7 @@ def _of_transport(error: Exception, words: str, partial: Answer) -> DreamingErro
     import httpx2
 
     if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError):
-        return Unreachable(f"The server cannot be reached: {words}", remedy=_RUNNING_REMEDY)
+        return Unreachable(f"The server cannot be reached: {words}.", remedy=_RUNNING_REMEDY)
     if isinstance(error, httpx2.UnsupportedProtocol | httpx2.InvalidURL):
         return LetInRefused(f"The address cannot be used: {words}", remedy=_MODEL_REMEDY)
     if isinstance(error, httpx2.TimeoutException):
