@@ -266,6 +266,12 @@ def test_a_night_without_an_answer_says_what_the_backend_said(world: World) -> N
     assert "it ended with 3: no such model" in report.failures[-1]
 
 
+def test_what_was_wrong_and_the_remedy_are_two_sentences(world: World) -> None:
+    """Also where the words of another program end without a stop."""
+    world.backend = Paid(rest=LetInRefused("name not known", remedy="Look at the network."))
+    assert world.night().failures == ["name not known. Look at the network."]
+
+
 # -- what becomes of every failure ----------------------------------------------------------------
 
 STOPPING = {
