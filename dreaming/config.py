@@ -2,7 +2,7 @@
 
 Whatever can send text somewhere or run something (backend, endpoint, source folders) is read only
 from the person's own file, the environment and the command line. A ``dreaming.toml`` that came with
-a repository may set topics, limits and projects, and is refused when it tries more.
+a repository may set topics, projects and the size of the queue, and is refused when it tries more.
 """
 
 from __future__ import annotations

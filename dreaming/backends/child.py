@@ -109,9 +109,17 @@ class Ended(msgspec.Struct):
     def check(self, program: str, partial: Answer) -> None:
         """Raise ``TimedOut`` or ``TransientFailure`` where it was ended, with what had come."""
         if self.why == "time":
-            raise TimedOut(f"{program} took too long and was ended.", partial=partial)
+            raise TimedOut(
+                f"{program} took too long and was ended.",
+                remedy="Give it more seconds by `timeout` in your config.toml, or run it yourself.",
+                partial=partial,
+            )
         if self.why:
-            raise TransientFailure(f"{program} wrote without end.", partial=partial)
+            raise TransientFailure(
+                f"{program} wrote without end, and was ended after {MOST_OUTPUT >> 20} MB.",
+                remedy="Run it yourself; `dreaming quarantine list` has what it wrote.",
+                partial=partial,
+            )
 
     @property
     def words(self) -> str:
@@ -290,7 +298,10 @@ def run(
 
 def _start(command: Command, folders: Room) -> subprocess.Popen[bytes]:
     program = command.argv[0]
-    remedy = f"Run `{program} --version` yourself, then install it anew for this machine."
+    remedy = (
+        f"Run `{program} --version` yourself: a script needs a first line that names a program of"
+        " this machine (#!/bin/sh), anything else is to be installed anew."
+    )
     try:
         return subprocess.Popen(
             command.argv,

@@ -101,7 +101,7 @@ class CommandBackend(child.CliBackend):
         return Answer(text, Usage(read, written, cost), self._model, complete)
 
     def _failure(self, ended: child.Ended, partial: Answer) -> DreamingError:
-        said = ended.words or f"it ended with {ended.code}"
+        said = f"it ended with {ended.code}" + (ended.words and f": {ended.words}")
         if ended.code == NotNow.EXIT_CODE:
             return QuotaReached(
                 f"{self._program} may not be asked now: {said}",
@@ -114,7 +114,7 @@ class CommandBackend(child.CliBackend):
                 remedy="Look at [command] in your config.toml, and run the program yourself.",
                 partial=partial,
             )
-        return Unanswered(f"{self._program} failed with {ended.code}: {said}", partial=partial)
+        return Unanswered(f"{self._program} failed: {said}", partial=partial)
 
 
 def _not_before(said: str) -> float:

@@ -239,8 +239,9 @@ class Asker:
             except TransientFailure:
                 raise
             except (TooBig, Unanswered) as wrong:
-                why = _REASONS.get(type(wrong), "no answer in the form that was asked for")
-                asked.complaints.append(Complaint(why, whole=True))
+                why = wrong.message.rstrip(".")
+                kind = _REASONS.get(type(wrong), "no answer in the form that was asked for")
+                asked.complaints.append(Complaint(kind, whole=True))
                 if isinstance(wrong, TooBig):
                     return None
                 if isinstance(wrong, AnswerRefused):

@@ -196,8 +196,8 @@ def attack(run: Run, *, speaks: bool = True, near: Path) -> list[Check]:
             stage = Stage(attacker, canary.parent, speaks=speaks)
             try:
                 wrong = run(stage)
-            except DreamingError as error:
-                wrong = error.message
+            except DreamingError as error:  # it did not even start
+                stage.speaks, wrong = True, error.message
             return [_asked(stage, wrong), *(check(stage) for check in _CHECKS)]
 
 
@@ -219,7 +219,8 @@ def _asked(stage: Stage, wrong: str) -> Check:
         said = (wrong or "it never asked the model on loopback").rstrip(".")
         again = "Run it by hand to see what is wrong, then try again."
         return Check(Level.BAD, f"It could not be tried: {said}.", again, "asked")
-    said = "It asked no model that can be played here, so what a model could make it do is untried."
+    said = "It asked no model that can be played here, so what a model could make it do is untried"
+    said = f"{said}; {wrong.rstrip('.')}." if wrong else f"{said}."
     return Check(
         Level.WARN, said, "See that it is called without tools (docs/backends.md).", "asked"
     )

@@ -310,7 +310,9 @@ def _tell(report: Report, wrong: DreamingError) -> None:
     if isinstance(wrong, Stopped):
         report.why = wrong.message
     else:
-        report.failures.append(f"{wrong.message} {wrong.remedy}".rstrip())
+        ends = wrong.message.endswith((".", "!", "?")) or not wrong.remedy
+        parts = (wrong.message + ("" if ends else "."), wrong.remedy)
+        report.failures.append(" ".join(parts).rstrip())
     report.exit_code = max(report.exit_code, wrong.EXIT_CODE)
 
 

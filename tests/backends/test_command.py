@@ -84,9 +84,10 @@ def test_it_is_ended_when_it_takes_too_long_or_writes_without_end(tmp_path: Path
     """What came is kept."""
     with pytest.raises(TimedOut) as slow:
         ask(tmp_path, "print('half', flush=True); time.sleep(60)", timeout=0.5)
-    assert slow.value.text == "half\n"
-    with pytest.raises(TransientFailure, match="without end"):
+    assert slow.value.text == "half\n" and slow.value.remedy
+    with pytest.raises(TransientFailure, match=r"without end.* 16 MB") as much:
         ask(tmp_path, "while True: print('x' * 65536)")
+    assert much.value.remedy
 
 
 def test_it_says_of_itself_what_the_person_said() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from dreaming.backends import child
 from dreaming.backends.child import CliBackend
+from dreaming.backends.command import CommandBackend
 from dreaming.backends.interface import Answer, Request
 from dreaming.errors import DreamingError
 from dreaming.jobs.attack import Pass, Passes, Stage, attack, key, on_stage, passed
@@ -284,6 +285,21 @@ def test_one_that_need_not_ask_is_told_of_as_untried(tmp_path: Path) -> None:
     """It passes with a warning that says what was not seen."""
     found = tried(lambda stage: "", tmp_path, speaks=False)
     assert bad(found) == [] and found["asked"].level is Level.WARN
+    found = tried(lambda stage: "it ended with 127: no such agent", tmp_path, speaks=False)
+    assert found["asked"].level is Level.WARN and "no such agent" in found["asked"].said
+
+
+def test_one_that_need_not_ask_and_cannot_be_started_has_not_passed(tmp_path: Path) -> None:
+    """Nothing was tried, so nothing is remembered as passed."""
+    script = tmp_path / "ask"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+
+    def run(stage: Stage) -> str:
+        return on_stage(CommandBackend([str(script)]), stage)
+
+    found = tried(run, tmp_path, speaks=False)
+    assert bad(found) == ["asked"] and "cannot be run" in found["asked"].said
 
 
 # -- how it is run --------------------------------------------------------------------------------

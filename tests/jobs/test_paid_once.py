@@ -258,6 +258,20 @@ def test_a_night_gives_up_a_backend_that_is_of_no_use(
     assert world.night().exit_code == 0
 
 
+def test_a_night_without_an_answer_says_what_the_backend_said(world: World) -> None:
+    """Its own words stand in the report, not only in what is kept of the answer."""
+    world.backend = Paid(rest=Unanswered("it ended with 3: no such model"))
+    report = world.night()
+    assert report.exit_code == 1
+    assert "it ended with 3: no such model" in report.failures[-1]
+
+
+def test_what_was_wrong_and_the_remedy_are_two_sentences(world: World) -> None:
+    """Also where the words of another program end without a stop."""
+    world.backend = Paid(rest=LetInRefused("name not known", remedy="Look at the network."))
+    assert world.night().failures == ["name not known. Look at the network."]
+
+
 # -- what becomes of every failure ----------------------------------------------------------------
 
 STOPPING = {
