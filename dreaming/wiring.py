@@ -273,7 +273,7 @@ def _claude_code(person: PersonSettings) -> Backend:
     return ClaudeCode(
         settings.program,
         settings.model,
-        token_file=workspace.config_file().parent / "tokens" / "claude-code",
+        token_file=login_file("claude-code", person),
         api_key=_key("ANTHROPIC_API_KEY", "claude-code") if settings.key == "api" else "",
         base_url=settings.base_url,
         money=settings.money,
@@ -288,7 +288,7 @@ def _codex(person: PersonSettings) -> Backend:
     return Codex(
         settings.program,
         settings.model,
-        login_home=settings.home,
+        login_home=login_file("codex", person).parent,
         api_key=_key("OPENAI_API_KEY", "codex") if settings.key == "api" else "",
         base_url=settings.base_url,
         context_tokens=settings.context_tokens,

@@ -201,8 +201,9 @@ class Codex(child.CliBackend):
 
     def _login(self) -> Path:
         """Return the file with the person's login; it must be possible to renew it there."""
-        own = self._login_home or Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
-        file = own / "auth.json"
+        if self._login_home is None:
+            raise LetInRefused("Codex was given neither a key nor a login.", remedy=_LOGIN)
+        file = self._login_home / "auth.json"
         try:
             os.close(os.open(file, os.O_RDWR))
         except OSError as wrong:

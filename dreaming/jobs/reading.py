@@ -419,14 +419,6 @@ def kept(settlement: Settlement) -> list[KeptExcerpt]:
     ]
 
 
-def texts(excerpt: Excerpt) -> Iterator[str]:
-    """Yield every text of an excerpt."""
-    yield from (excerpt.wrong, excerpt.error, excerpt.remark, excerpt.words, excerpt.right)
-    yield from excerpt.names
-    for quotation in excerpt.quotations:
-        yield quotation.text
-
-
 def _deeds(session: Session) -> dict[str, tuple[float, bytes]]:
     """What was done in each project, which stands as each turn's folder, and when that began."""
     turns: dict[str, list[Turn]] = {}
